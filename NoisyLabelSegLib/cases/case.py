@@ -1,0 +1,109 @@
+"""One scan and what the annotators drew on it; nothing is read before it is asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from NoisyLabelSegLib.cases.geometry import Geometry
+from NoisyLabelSegLib.cases.image import Image
+from NoisyLabelSegLib.cases.reading import read_geometry, read_image, read_labels
+from NoisyLabelSegLib.errors import UserError
+
+Source = Path | Image
+"""A file that is read when needed, or an image that is in memory already (from a Slicer scene, say)."""
+
+Labels = NDArray[np.uint8]
+
+
+@dataclass(frozen=True)
+class Annotation:
+    """One annotator's labels of one case, and when they were drawn (ISO date) if that is known."""
+
+    source: Source
+    date: str | None = None
+    extra: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Case:
+    """An image of one or more channels, any annotators' labels, and the truth where it is known.
+
+    `classes` is the number of classes L; labels at or above it are refused. None (loose files) allows 0 to 255.
+    """
+
+    id: str
+    images: tuple[Source, ...] = ()
+    annotations: Mapping[str, Annotation] = field(default_factory=dict)
+    truth_source: Source | None = None
+    split: str | None = None
+    classes: int | None = None
+    extra: Mapping[str, Any] = field(default_factory=dict)
+
+    def sources(self) -> Iterator[Source]:
+        """Everything the case is made of: images, then annotations, then the truth."""
+        yield from self.images
+        for annotation in self.annotations.values():
+            yield annotation.source
+        if self.truth_source is not None:
+            yield self.truth_source
+
+    @property
+    def annotators(self) -> tuple[str, ...]:
+        """The names of those who labelled this case."""
+        return tuple(self.annotations)
+
+    @cached_property
+    def geometry(self) -> Geometry:
+        """The grid of the first image, or of the first labels where there is no image; reads a header only."""
+        first = next(iter(self.sources()), None)
+        if first is None:
+            raise UserError(f"Case {self.id} has neither an image nor labels")
+        return first.geometry if isinstance(first, Image) else read_geometry(first)
+
+    def image(self) -> NDArray[np.float32]:
+        """All channels, (C, *shape) float32; files with several components give several channels."""
+        if not self.images:
+            raise UserError(f"Case {self.id} has no image")
+        channels = [self._on_grid(source, read_image).channels for source in self.images]
+        return np.concatenate(channels).astype(np.float32, copy=False)
+
+    def labels(self, annotator: str) -> Labels | None:
+        """This annotator's labels, (*shape) uint8, or None where the annotator did not label this case."""
+        annotation = self.annotations.get(annotator)
+        return None if annotation is None else self._labels(annotation.source)
+
+    def all_labels(self, annotators: Sequence[str]) -> list[Labels | None]:
+        """The labels of these annotators in this order, None for those who did not label this case."""
+        return [self.labels(annotator) for annotator in annotators]
+
+    def truth(self) -> Labels | None:
+        """The known truth, (*shape) uint8, or None."""
+        return None if self.truth_source is None else self._labels(self.truth_source)
+
+    def _labels(self, source: Source) -> Labels:
+        labels: Labels = self._on_grid(source, read_labels).array
+        if self.classes is not None and labels.size and int(labels.max()) >= self.classes:
+            raise UserError(
+                f"has label {int(labels.max())}, but the study names {self.classes} classes (0 to {self.classes - 1})",
+                file=source if isinstance(source, Path) else None,
+                remedy="add the class to the study or correct the labels",
+            )
+        return labels
+
+    def _on_grid(self, source: Source, read: Any) -> Image:
+        image: Image = source if isinstance(source, Image) else read(source)
+        differences = self.geometry.differences(image.geometry)
+        if differences:
+            raise UserError(
+                f"is not on the grid of case {self.id}: {' and '.join(differences)}",
+                file=source if isinstance(source, Path) else None,
+                remedy="resample it onto the image first (noisylabelseg import folder --resample)",
+            )
+        return image

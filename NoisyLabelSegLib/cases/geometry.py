@@ -1,0 +1,117 @@
+"""Where the voxels of an array lie in the patient, when two grids count as one, and moving between grids."""
+
+from __future__ import annotations
+
+import itertools
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    from NoisyLabelSegLib.cases.image import Image
+
+SAME_GRID_TOLERANCE = 0.05
+"""Two grids of equal size are the same when no corner moves by more than this share of the smallest voxel edge.
+
+Headers keep 6 to 7 digits (NIfTI: float32), so equal grids differ by far less; half a voxel is a real shift.
+"""
+
+
+@dataclass(frozen=True)
+class Geometry:
+    """A voxel grid in patient space (LPS, millimetres), in two or three dimensions.
+
+    `shape` is the numpy order (z, y, x); `spacing`, `origin` and the columns of `direction` follow x, y, z, as in ITK.
+    """
+
+    shape: tuple[int, ...]
+    spacing: tuple[float, ...]
+    origin: tuple[float, ...]
+    direction: tuple[float, ...]
+
+    @classmethod
+    def plain(cls, shape: tuple[int, ...], spacing: tuple[float, ...] | None = None) -> Geometry:
+        """A grid along the patient axes, first voxel at the origin; `spacing` in x, y, z order, 1 mm if None."""
+        n = len(shape)
+        return cls(tuple(shape), spacing or (1.0,) * n, (0.0,) * n, tuple(np.eye(n).ravel().tolist()))
+
+    @property
+    def dimension(self) -> int:
+        return len(self.shape)
+
+    @property
+    def voxel_volume(self) -> float:
+        """Cubic millimetres of one voxel (square millimetres in 2D)."""
+        return float(np.prod(self.spacing))
+
+    @property
+    def spacing_zyx(self) -> tuple[float, ...]:
+        """Voxel edges in millimetres in the order of the array's axes."""
+        return tuple(reversed(self.spacing))
+
+    @property
+    def index_to_point_matrix(self) -> NDArray[np.float64]:
+        """The (n, n) matrix from an x, y, z index to millimetres from the origin."""
+        n = self.dimension
+        matrix: NDArray[np.float64] = np.asarray(self.direction, dtype=np.float64).reshape(n, n)
+        return matrix * np.asarray(self.spacing, dtype=np.float64)
+
+    def points(self, indices: Any) -> NDArray[np.float64]:
+        """Patient positions (..., n) in x, y, z order of array indices (..., n) in z, y, x order."""
+        indices = np.asarray(indices, dtype=np.float64)[..., ::-1]
+        return np.asarray(indices @ self.index_to_point_matrix.T + np.asarray(self.origin))
+
+    def indices(self, points: Any) -> NDArray[np.float64]:
+        """Array indices (..., n), z, y, x, not rounded, of patient positions (..., n) in x, y, z order."""
+        offset = np.asarray(points, dtype=np.float64) - np.asarray(self.origin)
+        return np.asarray((offset @ np.linalg.inv(self.index_to_point_matrix).T)[..., ::-1])
+
+    def differences(self, other: Geometry) -> list[str]:
+        """How another grid differs from this one, in words, worst first; empty when they are the same grid."""
+        if self.dimension != other.dimension:
+            return [f"it is {other.dimension}D, not {self.dimension}D"]
+        if self.shape != other.shape:
+            return [f"its size is {_by(other.shape[::-1])}, not {_by(self.shape[::-1])} voxels"]
+        if self._largest_corner_shift(other) <= SAME_GRID_TOLERANCE * min(self.spacing):
+            return []
+        found = []
+        if not np.allclose(self.spacing, other.spacing, rtol=1e-4):
+            found.append(f"its spacing is {_by(other.spacing)}, not {_by(self.spacing)} mm")
+        shift = float(np.linalg.norm(np.subtract(self.origin, other.origin)))
+        if shift > SAME_GRID_TOLERANCE * min(self.spacing):
+            found.append(f"its origin is {shift:.3g} mm away")
+        if not np.allclose(self.direction, other.direction, atol=1e-4):
+            found.append(f"its axes point elsewhere (corners move by {self._largest_corner_shift(other):.3g} mm)")
+        return found or [f"its corners lie up to {self._largest_corner_shift(other):.3g} mm away"]
+
+    def _largest_corner_shift(self, other: Geometry) -> float:
+        corners = list(itertools.product(*[(0, n - 1) for n in self.shape]))
+        return float(np.linalg.norm(self.points(corners) - other.points(corners), axis=-1).max())
+
+
+def resample(image: Image, onto: Geometry, *, labels: bool = True) -> Image:
+    """The image on another grid: nearest neighbour for labels, linear otherwise; 0 (labels) or the minimum outside."""
+    import SimpleITK as sitk
+
+    from NoisyLabelSegLib.cases.itk import from_itk, to_itk
+
+    source = to_itk(image)
+    outside = 0.0 if labels else float(image.array.min())
+    moved = sitk.Resample(
+        source,
+        tuple(reversed(onto.shape)),
+        sitk.Transform(onto.dimension, sitk.sitkIdentity),
+        sitk.sitkNearestNeighbor if labels else sitk.sitkLinear,
+        onto.origin,
+        onto.spacing,
+        onto.direction,
+        outside,
+        source.GetPixelID(),
+    )
+    return from_itk(moved)
+
+
+def _by(numbers: tuple[float, ...]) -> str:
+    return " x ".join(f"{number:.6g}" for number in numbers)

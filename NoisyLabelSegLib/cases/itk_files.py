@@ -1,0 +1,116 @@
+"""NRRD, NIfTI, MetaImage, PNG, TIFF and single DICOM files, through SimpleITK."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from NoisyLabelSegLib.cases.geometry import Geometry
+from NoisyLabelSegLib.cases.image import Image
+from NoisyLabelSegLib.cases.kinds import Kind
+from NoisyLabelSegLib.errors import UserError
+
+_ITK_NAMES = {
+    Kind.NRRD: "NrrdImageIO",
+    Kind.SEGMENTATION: "NrrdImageIO",
+    Kind.NIFTI: "NiftiImageIO",
+    Kind.META_IMAGE: "MetaImageIO",
+    Kind.PNG: "PNGImageIO",
+    Kind.TIFF: "TIFFImageIO",
+    Kind.DICOM: "GDCMImageIO",
+}
+_PICTURES = (Kind.PNG, Kind.TIFF)
+_HIGHEST_COMPRESSION = 1100  # deflate cannot do better than 1032:1, so a larger claim is a damaged header
+
+
+def read_itk_geometry(path: Path, kind: Kind) -> Geometry:
+    """The grid from the header alone."""
+    return _without_resolution(_geometry(_reader(path, kind)), kind)
+
+
+def read_itk(path: Path, kind: Kind) -> Image:
+    """The whole image; a damaged or truncated file is refused."""
+    from NoisyLabelSegLib.cases.itk import from_itk
+
+    reader = _reader(path, kind)
+    try:
+        image = from_itk(reader.Execute())
+    except (RuntimeError, ValueError, MemoryError) as error:
+        raise _damaged(path, kind, error) from error
+    if kind in _PICTURES and len(image.channels) in (2, 4):
+        opaque = image.channels[:-1]  # the last one is transparency
+        image = Image(opaque[0] if len(opaque) == 1 else opaque, image.geometry)
+    return Image(image.array, _without_resolution(image.geometry, kind))
+
+
+def _reader(path: Path, kind: Kind) -> Any:
+    import SimpleITK as sitk
+
+    sitk.ProcessObject.GlobalWarningDisplayOff()  # people get our sentence, not ITK's log
+    reader = sitk.ImageFileReader()
+    reader.SetFileName(str(path))
+    reader.SetImageIO(_ITK_NAMES[kind])
+    try:
+        reader.ReadImageInformation()
+    except RuntimeError as error:
+        raise _damaged(path, kind, error) from error
+    _refuse_impossible_header(reader, path, kind)
+    return reader
+
+
+def _refuse_impossible_header(reader: Any, path: Path, kind: Kind) -> None:
+    size, dimension = reader.GetSize(), reader.GetDimension()
+    if dimension not in (2, 3):
+        raise UserError(
+            f"has {dimension} dimensions",
+            file=path,
+            remedy="export one 2D or 3D image (for a time series, one time point)",
+        )
+    voxels = 1
+    for length in size:
+        voxels *= int(length)
+    if voxels == 0:
+        raise UserError("has no voxels", file=path, remedy="export it again")
+    on_disk = sum(os.path.getsize(file) for file in _data_files(path, kind))
+    if voxels * reader.GetNumberOfComponents() > on_disk * _HIGHEST_COMPRESSION * 8:
+        raise UserError(
+            f"claims {' x '.join(map(str, size))} voxels, far more than its {on_disk} bytes can hold",
+            file=path,
+            remedy="its header is damaged; copy or export it again",
+        )
+    numbers = [*reader.GetSpacing(), *reader.GetOrigin(), *reader.GetDirection()]
+    if not np.isfinite(numbers).all() or min(reader.GetSpacing()) <= 0:
+        raise UserError(
+            "has a spacing, origin or direction that is not a usable number", file=path, remedy="correct its header"
+        )
+
+
+def _data_files(path: Path, kind: Kind) -> list[Path]:
+    """The file and, for headers with the voxels beside them (.nhdr, .mhd, .hdr), their neighbours of the same stem."""
+    if kind in (Kind.NRRD, Kind.META_IMAGE, Kind.NIFTI) and path.suffix.lower() in (".nhdr", ".mhd", ".hdr"):
+        return [file for file in path.parent.iterdir() if file.is_file()]
+    return [path]
+
+
+def _geometry(source: Any) -> Geometry:
+    from NoisyLabelSegLib.cases.itk import geometry_of
+
+    return geometry_of(source)
+
+
+def _without_resolution(geometry: Geometry, kind: Kind) -> Geometry:
+    """Pictures count pixels: their dots-per-inch tags say nothing about the patient."""
+    return replace(geometry, spacing=(1.0,) * geometry.dimension) if kind in _PICTURES else geometry
+
+
+def _damaged(path: Path, kind: Kind, error: Exception) -> UserError:
+    return UserError(
+        f"looks like {kind.value} but is damaged or truncated",
+        file=path,
+        remedy="copy or export it again",
+        detail=str(error),
+    )

@@ -1,0 +1,149 @@
+"""The study file: which cases there are, who labelled them and where the files lie; opening it reads no image."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path, PurePosixPath
+from typing import Any
+
+from NoisyLabelSegLib.cases.case import Annotation, Case, Source
+from NoisyLabelSegLib.cases.image import Image
+from NoisyLabelSegLib.cases.study_rules import study_problem
+from NoisyLabelSegLib.errors import UserError
+from NoisyLabelSegLib.output import write_text
+
+FORMAT = "noisylabelseg-study/1"
+
+
+@dataclass(frozen=True)
+class Study:
+    """Cases that share classes and annotators. `extra` keeps keys of the file that this version does not know."""
+
+    name: str
+    classes: tuple[str, ...]
+    annotators: tuple[str, ...]
+    cases: tuple[Case, ...]
+    folder: Path = Path()
+    extra: Mapping[str, Any] = field(default_factory=dict)
+
+    @classmethod
+    def read(cls, path: str | Path) -> Study:
+        """Opens a `study.json`, or the one in a folder."""
+        path = Path(path)
+        path = path / "study.json" if path.is_dir() else path
+        content = _read_json(path)
+        problem = study_problem(content)
+        if problem:
+            raise UserError(problem, file=path, remedy="see the study format in docs/formats.md")
+        known = ("format", "name", "classes", "annotators", "cases")
+        return cls(
+            name=content["name"],
+            classes=tuple(content["classes"]),
+            annotators=tuple(content["annotators"]),
+            cases=tuple(_case_from_json(entry, path.parent, len(content["classes"])) for entry in content["cases"]),
+            folder=path.parent,
+            extra={key: value for key, value in content.items() if key not in known},
+        )
+
+    def write(self, folder: str | Path | None = None, *, force: bool = False) -> Path:
+        """Writes `study.json` into the folder (its own if None); every file of a case must lie below that folder."""
+        folder = self.folder if folder is None else Path(folder)
+        content = {
+            "format": FORMAT,
+            "name": self.name,
+            "classes": list(self.classes),
+            "annotators": list(self.annotators),
+            **self.extra,
+            "cases": [_case_to_json(case, folder) for case in self.cases],
+        }
+        problem = study_problem(content)
+        if problem:
+            raise UserError(problem, file=folder / "study.json")
+        write_text(folder / "study.json", json.dumps(content, indent=1, ensure_ascii=False) + "\n", force=force)
+        return folder / "study.json"
+
+    def case(self, id: str) -> Case:
+        for case in self.cases:
+            if case.id == id:
+                return case
+        raise UserError(f"The study {self.name} has no case {id}")
+
+    def split(self, *names: str) -> Study:
+        """The study with only the cases of these splits; all of them when no case names a split."""
+        if not any(case.split for case in self.cases):
+            return self
+        return replace(self, cases=tuple(case for case in self.cases if case.split in names))
+
+    def require_files(self) -> None:
+        """Refuses a study that names a file that is not there, before long work begins."""
+        for case in self.cases:
+            for source in case.sources():
+                if isinstance(source, Path) and not source.exists():
+                    raise UserError(
+                        f"is missing, but case {case.id} of the study names it",
+                        file=source,
+                        remedy="restore the file or remove it from study.json",
+                    )
+
+
+def _read_json(path: Path) -> Any:
+    try:
+        return json.loads(path.read_text(encoding="utf-8-sig"))
+    except FileNotFoundError as error:
+        raise UserError("does not exist", file=path, remedy="give a study.json or the folder that holds one") from error
+    except OSError as error:
+        raise UserError(f"cannot be read ({error.strerror})", file=path) from error
+    except UnicodeDecodeError as error:
+        raise UserError("is not UTF-8 text", file=path, remedy="save it as UTF-8") from error
+    except RecursionError as error:
+        raise UserError("is nested too deeply to be a study", file=path) from error
+    except ValueError as error:
+        line = getattr(error, "lineno", None)
+        place = f" (line {line})" if line else ""
+        raise UserError(f"is not valid JSON{place}", file=path, remedy="correct it or make the study anew") from error
+
+
+def _case_from_json(entry: Mapping[str, Any], folder: Path, classes: int) -> Case:
+    def annotation(value: Any) -> Annotation:
+        if isinstance(value, str):
+            return Annotation(folder / value)
+        extra = {key: item for key, item in value.items() if key not in ("file", "date")}
+        return Annotation(folder / value["file"], value.get("date"), extra)
+
+    truth = entry.get("truth")
+    known = ("id", "images", "annotations", "truth", "split")
+    return Case(
+        id=entry["id"],
+        images=tuple(folder / name for name in entry["images"]),
+        annotations={name: annotation(value) for name, value in entry["annotations"].items()},
+        truth_source=None if truth is None else folder / truth,
+        split=entry.get("split"),
+        classes=classes,
+        extra={key: value for key, value in entry.items() if key not in known},
+    )
+
+
+def _case_to_json(case: Case, folder: Path) -> dict[str, Any]:
+    def annotation(value: Annotation) -> Any:
+        file = _relative(value.source, folder, case.id)
+        if value.date is None and not value.extra:
+            return file
+        return {"file": file, **({} if value.date is None else {"date": value.date}), **value.extra}
+
+    entry: dict[str, Any] = {"id": case.id, "images": [_relative(source, folder, case.id) for source in case.images]}
+    if case.split is not None:
+        entry["split"] = case.split
+    entry["annotations"] = {name: annotation(value) for name, value in case.annotations.items()}
+    if case.truth_source is not None:
+        entry["truth"] = _relative(case.truth_source, folder, case.id)
+    return {**entry, **case.extra}
+
+
+def _relative(source: Source, folder: Path, id: str) -> str:
+    if isinstance(source, Image):
+        raise ValueError(f"case {id} holds an image in memory; write it to a file before the study")
+    relative = os.path.relpath(source, folder)
+    return PurePosixPath(*Path(relative).parts).as_posix()

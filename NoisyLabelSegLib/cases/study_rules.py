@@ -1,0 +1,130 @@
+"""What a study file must satisfy, said in words; Resources/schema/study.schema.json says the same to machines.
+
+Written by hand because Slicer ships no JSON Schema library; a test holds the two to the same verdicts.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+from datetime import date
+from pathlib import PurePosixPath, PureWindowsPath
+from typing import Any
+
+MOST_CLASSES = 256  # labels are uint8
+
+
+def study_problem(content: Any) -> str | None:
+    """The first thing that is wrong with the content of a study file, or None."""
+    if not isinstance(content, dict):
+        return "is not a study: the top level must be a JSON object"
+    version = content.get("format")
+    if version != "noisylabelseg-study/1":
+        return f"has format {version!r}, but this version reads noisylabelseg-study/1"
+    checks: list[tuple[str, Callable[[Any], str | None]]] = [
+        ("name", _text_problem),
+        ("classes", _classes_problem),
+        ("annotators", _annotators_problem),
+    ]
+    for key, check in checks:
+        if key not in content:
+            return f"has no {key!r}"
+        if problem := check(content[key]):
+            return f"{key!r} {problem}"
+    cases = content.get("cases")
+    if not isinstance(cases, list) or not cases:
+        return "has no cases"
+    annotators = set(content["annotators"])
+    for index, entry in enumerate(cases):
+        if problem := _case_problem(entry, annotators):
+            id = entry.get("id") if isinstance(entry, dict) else None
+            return f"case {id or f'number {index + 1}'} {problem}"
+    repeated = [id for id, count in Counter(entry["id"].lower() for entry in cases).items() if count > 1]
+    return f"has more than one case with the id {repeated[0]!r}" if repeated else None
+
+
+def name_problem(name: Any) -> str | None:
+    """Why a case id or annotator name cannot be used; both become part of file names."""
+    if problem := _text_problem(name):
+        return problem
+    bad = sorted({letter for letter in name if letter in '/\\:*?"<>|' or not letter.isprintable()})
+    if bad:
+        return f"holds the character {bad[0]!r}, which cannot stand in a file name"
+    if name in (".", "..") or name.endswith((".", " ")) or name.startswith(" "):
+        return "begins or ends with a dot or blank, which cannot stand in a file name"
+    return "is longer than 120 letters" if len(name) > 120 else None
+
+
+def path_problem(path: Any) -> str | None:
+    """Why a path in a study file cannot be used: it must be relative and stay below the study's folder."""
+    if problem := _text_problem(path):
+        return problem
+    if "\0" in path:
+        return "holds a zero character"
+    if "\\" in path:
+        return f"{path!r} has a backslash; write forward slashes"
+    if PurePosixPath(path).is_absolute() or PureWindowsPath(path).drive:
+        return f"{path!r} is absolute; paths are relative to the study file"
+    if ".." in PurePosixPath(path).parts:
+        return f"{path!r} leaves the study's folder"
+    return None
+
+
+def _text_problem(value: Any) -> str | None:
+    return None if isinstance(value, str) and value.strip() else "must be text that is not empty"
+
+
+def _classes_problem(value: Any) -> str | None:
+    if not isinstance(value, list) or not all(isinstance(item, str) and item.strip() for item in value):
+        return "must be a list of names"
+    if not 2 <= len(value) <= MOST_CLASSES:
+        return f"must name 2 to {MOST_CLASSES} classes, background first"
+    return "must not repeat a name" if len(set(value)) < len(value) else None
+
+
+def _annotators_problem(value: Any) -> str | None:
+    if not isinstance(value, list) or not value:
+        return "must be a list of at least one name"
+    for name in value:
+        if problem := name_problem(name):
+            return f"has the name {name!r}, which {problem}"
+    return "must not repeat a name" if len({name.lower() for name in value}) < len(value) else None
+
+
+def _case_problem(entry: Any, annotators: set[str]) -> str | None:
+    if not isinstance(entry, dict):
+        return "must be a JSON object"
+    if problem := name_problem(entry.get("id")):
+        return f"has an 'id' that {problem}"
+    images = entry.get("images")
+    if not isinstance(images, list):
+        return "has no list of 'images'"
+    for path in images:
+        if problem := path_problem(path):
+            return f"has an image path that is wrong: {problem}"
+    if "truth" in entry and (problem := path_problem(entry["truth"])):
+        return f"has a truth path that is wrong: {problem}"
+    if "split" in entry and (problem := _text_problem(entry["split"])):
+        return f"has a 'split' that {problem}"
+    if not isinstance(entry.get("annotations"), dict):
+        return "has no object of 'annotations'"
+    for name, value in entry["annotations"].items():
+        if name not in annotators:
+            return f"is labelled by {name!r}, who is not among the study's annotators"
+        if problem := _annotation_problem(value):
+            return f"has an annotation by {name} that is wrong: {problem}"
+    return None if images or entry["annotations"] else "has neither an image nor labels"
+
+
+def _annotation_problem(value: Any) -> str | None:
+    if not isinstance(value, dict):
+        return path_problem(value)
+    if problem := path_problem(value.get("file")):
+        return f"its 'file' {problem}"
+    if "date" not in value:
+        return None
+    try:
+        date.fromisoformat(value["date"])
+    except (TypeError, ValueError):
+        return f"its 'date' {value['date']!r} is not a date like 2026-03-01"
+    return None

@@ -1,0 +1,42 @@
+"""Writes images, labels and fields, whole or not at all; the file's ending chooses the format."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from NoisyLabelSegLib.cases.geometry import Geometry
+from NoisyLabelSegLib.cases.image import Image
+from NoisyLabelSegLib.errors import UserError
+from NoisyLabelSegLib.output import output_file
+
+
+def write_labels(path: str | Path, labels: NDArray[Any], geometry: Geometry) -> None:
+    """Labels (*shape), written as compressed uint8."""
+    write_image(path, Image(np.asarray(labels).astype(np.uint8, copy=False), geometry))
+
+
+def write_components(path: str | Path, field: NDArray[Any], geometry: Geometry) -> None:
+    """A field (C, *shape), such as probabilities, written as C float32 components per voxel, compressed."""
+    write_image(path, Image(np.asarray(field).astype(np.float32, copy=False), geometry))
+
+
+def write_image(path: str | Path, image: Image) -> None:
+    """An image as it is, compressed where the format can."""
+    import SimpleITK as sitk
+
+    from NoisyLabelSegLib.cases.itk import to_itk
+
+    with output_file(path) as partial:
+        try:
+            sitk.WriteImage(to_itk(image), str(partial), useCompression=True, compressionLevel=1)
+        except RuntimeError as error:
+            raise UserError(
+                "cannot be written",
+                file=path,
+                remedy="check that the ending is one of .nrrd, .nii.gz, .mha, .png, .tif and that the disk has space",
+                detail=str(error),
+            ) from error

@@ -1,0 +1,104 @@
+"""The `noisylabelseg` command: finds the verb, runs it, and turns every outcome into an exit code.
+
+0 done, 2 bad input (one sentence on stderr), 130 cancelled, 1 a fault of ours.
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import signal
+import sys
+import traceback
+from collections.abc import Sequence
+from types import FrameType, ModuleType
+from typing import NoReturn
+
+from rich_argparse import RawDescriptionRichHelpFormatter
+
+from NoisyLabelSegLib import __version__
+from NoisyLabelSegLib.commands import VERBS
+from NoisyLabelSegLib.commands.terminal import Terminal
+from NoisyLabelSegLib.errors import UserError
+
+DONE, FAULT, BAD_INPUT, CANCELLED = 0, 1, 2, 130
+
+
+def main(words: Sequence[str] | None = None) -> int:
+    """Runs one verb and returns its exit code."""
+    words = list(sys.argv[1:] if words is None else words)
+    try:
+        arguments = _parser(words).parse_args(words)
+    except UserError as error:
+        Terminal(json="--json" in words).error(error.sentence)
+        return BAD_INPUT
+    with Terminal(json=arguments.json) as terminal:
+        return _run(arguments, terminal)
+
+
+def _run(arguments: argparse.Namespace, terminal: Terminal) -> int:
+    previous = signal.signal(signal.SIGTERM, _interrupt)
+    try:
+        terminal.started(arguments.verb)
+        terminal.result(arguments.module.run(arguments, terminal))
+    except KeyboardInterrupt:
+        terminal.error("Cancelled: nothing half-written was left behind.")
+        return CANCELLED
+    except UserError as error:
+        terminal.error(error.sentence)
+        if arguments.debug:
+            traceback.print_exc()
+        return BAD_INPUT
+    except MemoryError:
+        terminal.error("This machine ran out of memory; try fewer or smaller cases at once.")
+        return BAD_INPUT
+    except Exception as error:  # noqa: BLE001 - the last line of defence: people get a sentence, not a traceback
+        if arguments.debug:
+            traceback.print_exc()
+        reason = " ".join(f"{type(error).__name__}: {error}".split())
+        terminal.error(f"NoisyLabelSeg failed ({reason}); run again with --debug and report what it prints.")
+        return FAULT
+    finally:
+        signal.signal(signal.SIGTERM, previous)
+    return DONE
+
+
+class _Parser(argparse.ArgumentParser):
+    """Says what is wrong with the command in one sentence."""
+
+    def error(self, message: str) -> NoReturn:
+        raise UserError(f"{message[:1].upper()}{message[1:]}", remedy=f"see {self.prog} --help")
+
+
+def _parser(words: Sequence[str]) -> argparse.ArgumentParser:
+    parser = _Parser(
+        prog="noisylabelseg",
+        description="Several people outlined the same scans and disagree: estimate the truth and what each gets wrong.",
+        epilog="Start with:  noisylabelseg import folder --help     Each verb has its own --help with an example.",
+        formatter_class=RawDescriptionRichHelpFormatter,
+    )
+    parser.add_argument("--version", action="version", version=f"noisylabelseg {__version__}")
+    verbs = parser.add_subparsers(dest="verb", metavar="VERB", required=True, title="verbs")
+    for verb, module_name in VERBS.items():
+        module = importlib.import_module(f"NoisyLabelSegLib.commands.{module_name}")
+        child = verbs.add_parser(
+            verb,
+            help=module.SUMMARY,
+            description=module.SUMMARY,
+            epilog=f"example:\n{module.EXAMPLE.rstrip()}",
+            formatter_class=RawDescriptionRichHelpFormatter,
+        )
+        if verb in words:  # a verb's arguments may need libraries that the others do not
+            _add_arguments(child, module)
+        child.set_defaults(module=module)
+    return parser
+
+
+def _add_arguments(parser: argparse.ArgumentParser, module: ModuleType) -> None:
+    module.add_arguments(parser)
+    parser.add_argument("--json", action="store_true", help="write one JSON event per line to stdout instead of text")
+    parser.add_argument("--debug", action="store_true", help="show the technical details of an error")
+
+
+def _interrupt(_number: int, _frame: FrameType | None) -> NoReturn:
+    raise KeyboardInterrupt

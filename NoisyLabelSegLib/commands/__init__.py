@@ -1,0 +1,14 @@
+"""One file per verb of the `noisylabelseg` command.
+
+A verb's module has `SUMMARY` (one line), `EXAMPLE` (command lines for --help), `add_arguments(parser)` and
+`run(arguments, terminal) -> dict`, whose result ends the run as the `result` event. Modules are imported only when
+their verb is used, so `--help` stays quick and a verb without networks never loads torch.
+"""
+
+from __future__ import annotations
+
+VERBS = {
+    "import": "import_",
+    "check": "check",
+}
+"""Verb to module name, in the order of the help page."""

@@ -1,0 +1,112 @@
+"""What a verb says to its user: lines, tables and a progress bar for people, or one JSON event per line."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable, Sequence
+from types import TracebackType
+from typing import Any
+
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, TaskID, TextColumn, TimeRemainingColumn
+from rich.progress import Progress as Bar
+from rich.table import Table
+
+from NoisyLabelSegLib.errors import UserError
+from NoisyLabelSegLib.jobs.protocol import Event, TimeLeft, progress_event
+from NoisyLabelSegLib.progress import Progress
+
+
+class Terminal:
+    """Listens to a verb; as a context manager it closes the progress bar whatever happens.
+
+    Pass `terminal.progress` wherever the library asks for a `Report`.
+    """
+
+    def __init__(self, *, json: bool = False) -> None:
+        self.json = json
+        self._console = Console(highlight=False, soft_wrap=True)
+        self._errors = Console(stderr=True, highlight=False, soft_wrap=True)
+        self._time_left = TimeLeft()
+        self._bar: Bar | None = None
+        self._task: TaskID | None = None
+        self._stage = ""
+
+    def __enter__(self) -> Terminal:
+        return self
+
+    def __exit__(self, *exception: type[BaseException] | BaseException | TracebackType | None) -> None:
+        self._close_bar()
+
+    def started(self, verb: str) -> None:
+        if self.json:
+            self._emit(Event("started", {"verb": verb}))
+
+    def progress(self, progress: Progress) -> None:
+        """Moves the bar (only on a real terminal), or writes a `progress` event."""
+        if self.json:
+            self._emit(progress_event(progress, self._time_left.after(progress)))
+        elif self._errors.is_terminal:
+            self._move_bar(progress)
+
+    def say(self, sentence: str) -> None:
+        """A line worth keeping after the run."""
+        if self.json:
+            self._emit(Event("log", {"text": sentence}))
+        else:
+            self._console.print(sentence, markup=False)
+
+    def table(self, title: str, columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
+        """A table for people; with --json the same figures belong in the result, so nothing is written here."""
+        if self.json:
+            return
+        table = Table(title=title, title_justify="left")
+        rows = [[str(cell) for cell in row] for row in rows]
+        for index, column in enumerate(columns):
+            numeric = all(_looks_like_a_number(row[index]) for row in rows)
+            table.add_column(column, justify="right" if numeric and rows else "left", overflow="fold")
+        for row in rows:
+            table.add_row(*row)
+        console = self._console if self._console.is_terminal else Console(highlight=False, width=160)
+        console.print(table)
+
+    def result(self, values: dict[str, Any]) -> None:
+        self._close_bar()
+        if self.json:
+            self._emit(Event("result", values))
+
+    def error(self, sentence: str) -> None:
+        """One sentence on stderr, and the `error` event where events were asked for."""
+        self._close_bar()
+        if self.json:
+            self._emit(Event("error", {"message": sentence}))
+        self._errors.print(sentence, markup=False)
+
+    def _move_bar(self, progress: Progress) -> None:
+        if self._bar is None:
+            columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+            self._bar = Bar(*columns, TextColumn("{task.fields[figures]}"), console=self._errors, transient=True)
+            self._bar.start()
+        if self._task is None or progress.stage != self._stage:
+            if self._task is not None:
+                self._bar.remove_task(self._task)
+            self._task = self._bar.add_task(progress.stage, total=progress.total, figures="")
+            self._stage = progress.stage
+        figures = "  ".join(f"{name} {value:.4g}" for name, value in progress.metrics.items())
+        self._bar.update(self._task, completed=progress.done, total=progress.total, figures=figures)
+
+    def _close_bar(self) -> None:
+        if self._bar is not None:
+            self._bar.stop()
+            self._bar, self._task = None, None
+
+    def _emit(self, event: Event) -> None:
+        try:
+            sys.stdout.write(event.line() + "\n")
+            sys.stdout.flush()
+        except BrokenPipeError as error:
+            raise UserError("the program that reads the events has closed its end") from error
+
+
+def _looks_like_a_number(text: str) -> bool:
+    return text.strip("-+%. ").replace(".", "", 1).replace("e-", "", 1).isdigit() or text in ("", "–")

@@ -1,0 +1,1 @@
+"""Many labels to one: every method behind one call, fuse()."""

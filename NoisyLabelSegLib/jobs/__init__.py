@@ -1,0 +1,1 @@
+"""How long work runs outside the caller's process, and the language both sides speak."""

@@ -1,0 +1,104 @@
+"""Writing so that nothing is ever half there: beside the target first, then renamed into place."""
+
+from __future__ import annotations
+
+import errno
+import os
+import shutil
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from NoisyLabelSegLib.errors import UserError
+
+_DISK_ERRORS = {
+    errno.ENOSPC,
+    errno.EDQUOT,
+    errno.EROFS,
+    errno.EACCES,
+    errno.EPERM,
+    errno.ENOTDIR,
+    errno.EEXIST,
+    errno.ENAMETOOLONG,
+}
+
+
+@contextmanager
+def output_file(path: str | Path, *, force: bool = True) -> Iterator[Path]:
+    """Yields a path beside `path` (same ending) to write to; it takes the target's name when the block succeeds."""
+    path = Path(path)
+    if path.exists() and not force:
+        raise UserError("exists already", file=path, remedy="choose another name or add --force")
+    with _clear_write_errors(path):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        folder = Path(tempfile.mkdtemp(prefix=".partial-", dir=path.parent))
+        try:
+            yield folder / path.name
+            os.replace(folder / path.name, path)
+        finally:
+            shutil.rmtree(folder, ignore_errors=True)
+
+
+@contextmanager
+def output_folder(path: str | Path, *, force: bool = False) -> Iterator[Path]:
+    """Yields a new folder beside `path`; when the block succeeds it becomes `path`, when it fails nothing is left.
+
+    A folder that already holds something is refused, or with `force` the new files replace those of the same name in
+    it and everything else in it stays.
+    """
+    path = Path(path)
+    if path.exists() and not path.is_dir():
+        raise UserError("is a file, not a folder", file=path, remedy="choose another output folder")
+    with _clear_write_errors(path):
+        if path.exists() and any(path.iterdir()) and not force:
+            raise UserError("exists already and is not empty", file=path, remedy="choose another folder or add --force")
+        path.parent.mkdir(parents=True, exist_ok=True)
+        folder = Path(tempfile.mkdtemp(prefix=f".{path.name}.partial-", dir=path.parent))
+        folder.chmod(0o777 & ~_umask())
+        try:
+            yield folder
+            _move_into_place(folder, path)
+        finally:
+            shutil.rmtree(folder, ignore_errors=True)
+
+
+def write_text(path: str | Path, text: str, *, force: bool = True) -> None:
+    """Writes a UTF-8 text file with Unix line ends, whole or not at all."""
+    with output_file(path, force=force) as partial:
+        partial.write_text(text, encoding="utf-8", newline="\n")
+
+
+def _move_into_place(folder: Path, path: Path) -> None:
+    if not path.exists() or not any(path.iterdir()):
+        if path.exists():
+            path.rmdir()  # Windows cannot rename over an empty folder
+        os.replace(folder, path)
+        return
+    for source in sorted(folder.rglob("*")):
+        target = path / source.relative_to(folder)
+        if source.is_dir():
+            target.mkdir(exist_ok=True)
+        else:
+            os.replace(source, target)
+
+
+def _umask() -> int:
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask
+
+
+@contextmanager
+def _clear_write_errors(path: Path) -> Iterator[None]:
+    """Turns the errors of a full or read-only disk into a sentence; other errors of the block pass unchanged."""
+    try:
+        yield
+    except OSError as error:
+        if error.errno not in _DISK_ERRORS:
+            raise
+        raise UserError(
+            f"cannot be written ({error.strerror or error})",
+            file=path,
+            remedy="check the folder's permissions and the free space on the disk",
+        ) from error

@@ -1,0 +1,1 @@
+"""Annotators that err on purpose, and phantom studies."""
