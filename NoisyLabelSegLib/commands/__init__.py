@@ -10,5 +10,6 @@ from __future__ import annotations
 VERBS = {
     "import": "import_",
     "check": "check",
+    "bench": "bench",
 }
 """Verb to module name, in the order of the help page."""

@@ -1,0 +1,31 @@
+"""`noisylabelseg bench`: the performance figures that the README quotes."""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+from typing import Any
+
+from NoisyLabelSegLib.commands.terminal import Terminal
+from NoisyLabelSegLib.errors import UserError
+
+SUMMARY = "Measure the figures the README quotes, as ratios against a named rival in one run."
+EXAMPLE = "  noisylabelseg bench fusion"
+
+BENCHES: dict[str, str] = {}
+"""Name to module of `experiments`; each has `SUMMARY` and `run(terminal, options) -> dict`."""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("name", nargs="?", metavar="NAME", help=f"one of {', '.join(BENCHES)}; without it, all of them")
+    parser.add_argument("--repeats", type=int, default=5, help="how often each side is timed (default %(default)s)")
+
+
+def run(arguments: argparse.Namespace, terminal: Terminal) -> dict[str, Any]:
+    if arguments.name is not None and arguments.name not in BENCHES:
+        raise UserError(f"There is no benchmark {arguments.name!r}", remedy=f"choose one of {', '.join(BENCHES)}")
+    results = {}
+    for name in [arguments.name] if arguments.name else BENCHES:
+        module = importlib.import_module(f"NoisyLabelSegLib.experiments.{BENCHES[name]}")
+        results[name] = module.run(terminal, arguments)
+    return results

@@ -1,0 +1,66 @@
+"""Time and memory as ratios taken in one run, so that a noisy machine disturbs both sides alike."""
+
+from __future__ import annotations
+
+import multiprocessing
+import statistics
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from multiprocessing.connection import Connection
+from pathlib import Path
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Median seconds of ours and the rival's, taken turn by turn."""
+
+    ours_seconds: float
+    rival_seconds: float
+
+    @property
+    def times_faster(self) -> float:
+        return self.rival_seconds / self.ours_seconds
+
+
+def compare(ours: Callable[[], Any], rival: Callable[[], Any], *, repeats: int = 5, warm_up: bool = True) -> Comparison:
+    """Runs both in turn `repeats` times and takes the median of each."""
+    if warm_up:
+        ours()
+    pairs = [(_seconds(ours), _seconds(rival)) for _ in range(repeats)]
+    return Comparison(statistics.median(a for a, _ in pairs), statistics.median(b for _, b in pairs))
+
+
+def _seconds(function: Callable[[], Any]) -> float:
+    start = time.perf_counter()
+    function()
+    return time.perf_counter() - start
+
+
+def peak_bytes(function: Callable[[], Any]) -> int:
+    """How far the memory of a forked child rises above its start while the function runs (Linux)."""
+    receiver, sender = multiprocessing.Pipe(duplex=False)
+    process = multiprocessing.get_context("fork").Process(target=_measure_peak, args=(function, sender))
+    process.start()
+    sender.close()
+    try:
+        peak: int = receiver.recv()
+    except EOFError as error:
+        raise RuntimeError("the measured function died") from error
+    finally:
+        process.join()
+    return peak
+
+
+def _measure_peak(function: Callable[[], Any], sender: Connection) -> None:
+    Path("/proc/self/clear_refs").write_text("5")  # resets the high-water mark
+    start = _status_bytes("VmRSS")
+    result = function()
+    sender.send(max(_status_bytes("VmHWM") - start, 1))
+    del result
+
+
+def _status_bytes(field: str) -> int:
+    lines = Path("/proc/self/status").read_text().splitlines()
+    return next(int(line.split()[1]) * 1024 for line in lines if line.startswith(field + ":"))
