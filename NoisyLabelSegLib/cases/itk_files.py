@@ -12,6 +12,8 @@ import numpy as np
 from NoisyLabelSegLib.cases.geometry import Geometry
 from NoisyLabelSegLib.cases.image import Image
 from NoisyLabelSegLib.cases.kinds import Kind
+from NoisyLabelSegLib.cases.nifti_length import nifti_is_whole
+from NoisyLabelSegLib.cases.quiet import quiet_libraries
 from NoisyLabelSegLib.errors import UserError
 
 _ITK_NAMES = {
@@ -38,9 +40,12 @@ def read_itk(path: Path, kind: Kind) -> Image:
 
     reader = _reader(path, kind)
     try:
-        image = from_itk(reader.Execute())
+        with quiet_libraries():
+            image = from_itk(reader.Execute())
     except (RuntimeError, ValueError, MemoryError) as error:
         raise _damaged(path, kind, error) from error
+    if kind is Kind.NIFTI and not nifti_is_whole(path):
+        raise _damaged(path, kind, "fewer voxels than the header promises")
     if kind in _PICTURES and len(image.channels) in (2, 4):
         opaque = image.channels[:-1]  # the last one is transparency
         image = Image(opaque[0] if len(opaque) == 1 else opaque, image.geometry)
@@ -50,12 +55,12 @@ def read_itk(path: Path, kind: Kind) -> Image:
 def _reader(path: Path, kind: Kind) -> Any:
     import SimpleITK as sitk
 
-    sitk.ProcessObject.GlobalWarningDisplayOff()  # people get our sentence, not ITK's log
     reader = sitk.ImageFileReader()
     reader.SetFileName(str(path))
     reader.SetImageIO(_ITK_NAMES[kind])
     try:
-        reader.ReadImageInformation()
+        with quiet_libraries():
+            reader.ReadImageInformation()
     except RuntimeError as error:
         raise _damaged(path, kind, error) from error
     _refuse_impossible_header(reader, path, kind)
@@ -107,7 +112,7 @@ def _without_resolution(geometry: Geometry, kind: Kind) -> Geometry:
     return replace(geometry, spacing=(1.0,) * geometry.dimension) if kind in _PICTURES else geometry
 
 
-def _damaged(path: Path, kind: Kind, error: Exception) -> UserError:
+def _damaged(path: Path, kind: Kind, error: Exception | str) -> UserError:
     return UserError(
         f"looks like {kind.value} but is damaged or truncated",
         file=path,
