@@ -1,0 +1,6 @@
+"""PythonQt's properties are attributes; calling one raises."""
+
+import qt
+
+button = qt.QPushButton("Apply")
+button.text()

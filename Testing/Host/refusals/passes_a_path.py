@@ -1,0 +1,7 @@
+"""PythonQt cannot convert a pathlib.Path."""
+
+from pathlib import Path
+
+import qt
+
+qt.QFile(Path("case.nrrd"))

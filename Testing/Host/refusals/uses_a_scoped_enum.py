@@ -1,0 +1,5 @@
+"""PythonQt's enum values are flat."""
+
+import qt
+
+state = qt.Qt.CheckState.Checked

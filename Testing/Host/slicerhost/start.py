@@ -1,0 +1,114 @@
+"""Starts the host: once per process, because Qt allows one application."""
+
+from __future__ import annotations
+
+import sys
+import types
+from pathlib import Path
+from typing import Any
+
+import slicer
+from PySide6 import QtCore, QtWidgets
+
+from slicerhost import names, util
+from slicerhost.application import Application, real_logics
+from slicerhost.dialogs import Answers, answers
+from slicerhost.sources import HostFinder, load_source
+
+REPOSITORY = Path(__file__).resolve().parents[3]
+MODULE = "NoisyLabelSeg"
+
+
+class Host:
+    """The running stand-in: opens the module as Slicer does, and remembers what went wrong in slots."""
+
+    def __init__(self, qt_application: QtWidgets.QApplication, application: Application) -> None:
+        self.qt_application, self.application = qt_application, application
+        self.faults: list[BaseException] = []
+        sys.excepthook = self._remember
+
+    @property
+    def scene(self) -> Any:
+        return slicer.mrmlScene
+
+    @property
+    def answers(self) -> Answers:
+        return answers
+
+    def load(self, name: str, path: Path) -> types.ModuleType:
+        """Executes a file as the panel's sources are executed."""
+        return load_source(name, path)
+
+    def open_module(self, path: Path | None = None) -> Any:
+        """Loads the module file and makes its panel; returns the widget object, set up and entered."""
+        path = path or REPOSITORY / MODULE / f"{MODULE}.py"
+        source = self.load(MODULE, path)
+        module = types.SimpleNamespace(path=str(path))
+        source.NoisyLabelSeg(module)
+        self.application.startupCompleted()
+        parent = slicer.qMRMLWidget()
+        QtWidgets.QVBoxLayout(parent)
+        parent.setMRMLScene(slicer.mrmlScene)
+        parent.isEntered = True
+        panel = source.NoisyLabelSegWidget(parent)
+        panel.setup()
+        panel.enter()
+        parent.setWindowTitle(module.title)
+        return panel
+
+    def wait_for(self, condition: Any, *, seconds: float = 60.0) -> None:
+        """Runs the event loop until the condition holds."""
+        clock = QtCore.QElapsedTimer()
+        clock.start()
+        while not condition():
+            if clock.elapsed() > 1000 * seconds:
+                raise TimeoutError(f"nothing happened in {seconds} s")
+            self.qt_application.processEvents(QtCore.QEventLoop.ProcessEventsFlag.AllEvents, 20)
+
+    def _remember(self, kind: Any, error: BaseException, trace: Any) -> None:
+        self.faults.append(error)
+        sys.__excepthook__(kind, error, trace)
+
+
+_host: Host | None = None
+
+
+def start() -> Host:
+    """The host of this process, started at the first call."""
+    global _host
+    if _host is None:
+        qt_application = QtWidgets.QApplication.instance() or QtWidgets.QApplication(["NoisyLabelSeg host"])
+        qt_application.setOrganizationName("NoisyLabelSeg")
+        qt_application.setApplicationName("Host")
+        _host = Host(qt_application, _become_slicer())
+    return _host
+
+
+def _become_slicer() -> Application:
+    """Puts the stand-ins where the extension's imports look for them."""
+    names.install("qt", names.qt_module())
+    names.install("ctk", names.ctk_module())
+    names.add_mrml_widgets(slicer)
+    slicer.mrmlScene, logic = real_logics()
+    slicer.app = Application(slicer.mrmlScene, logic)
+    for function in util.REPLACED:
+        setattr(slicer.util, function.__name__, function)
+    _install_slicer_modules()
+    sys.path.insert(0, str(REPOSITORY))
+    sys.meta_path.insert(0, HostFinder([MODULE, "NoisyLabelSegLib.widget"]))
+    return slicer.app
+
+
+def _install_slicer_modules() -> None:
+    from slicerhost import module_base, parameters, sample_data, translation
+
+    names.install("slicer.ScriptedLoadableModule", module_base)
+    names.install("slicer.parameterNodeWrapper", parameters)
+    names.install("slicer.i18n", translation)
+    names.install("SampleData", sample_data)
+    for name, module in {
+        "ScriptedLoadableModule": module_base,
+        "parameterNodeWrapper": parameters,
+        "i18n": translation,
+    }.items():
+        setattr(slicer, name, module)

@@ -1,0 +1,65 @@
+"""Loads the extension's .ui files with the stand-ins in place of ctk and qMRML widgets."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from xml.etree import ElementTree
+
+from PySide6.QtCore import QBuffer, QFile, QIODevice
+from PySide6.QtUiTools import QUiLoader
+from PySide6.QtWidgets import QWidget
+
+from slicerhost import ctk_widgets, mrml_widgets
+
+CUSTOM = {
+    name: value
+    for source in (ctk_widgets, mrml_widgets)
+    for name, value in vars(source).items()
+    if name.startswith(("ctk", "qMRML"))
+}
+SCENE_CONNECTION = ("mrmlSceneChanged(vtkMRMLScene*)", "setMRMLScene(vtkMRMLScene*)")
+
+
+class UiLoader(QUiLoader):
+    """QUiLoader that knows the stand-ins and refuses a class that the file does not declare or nobody has."""
+
+    def load(self, file: QFile, parent: QWidget | None = None) -> QWidget:
+        root = ElementTree.fromstring(bytes(file.readAll().data()))
+        _refuse_undeclared(root)
+        connections = list(_scene_connections(root))
+        for element in root.findall("connections"):
+            root.remove(element)
+        buffer = QBuffer(self)
+        buffer.setData(ElementTree.tostring(root))
+        buffer.open(QIODevice.OpenModeFlag.ReadOnly)
+        widget = super().load(buffer, parent)
+        for sender, receiver in connections:
+            source = widget if widget.objectName() == sender else widget.findChild(QWidget, sender)
+            source.mrmlSceneChanged.connect(widget.findChild(QWidget, receiver).setMRMLScene)
+        return widget
+
+    def createWidget(self, className: str, parent: QWidget | None = None, name: str = "") -> QWidget:
+        if className not in CUSTOM:
+            return super().createWidget(className, parent, name)
+        widget = CUSTOM[className](parent)
+        widget.setObjectName(name)
+        return widget
+
+
+def _refuse_undeclared(root: ElementTree.Element) -> None:
+    declared = {element.text for element in root.iterfind("customwidgets/customwidget/class")}
+    for element in root.iter("widget"):
+        name = element.get("class", "")
+        if name.startswith(("ctk", "qMRML")) and name not in declared:
+            raise RuntimeError(f"the .ui file uses {name} without declaring it under <customwidgets>")
+    for name in declared - CUSTOM.keys():
+        raise RuntimeError(f"the .ui file declares {name}, which this host does not have")
+
+
+def _scene_connections(root: ElementTree.Element) -> Iterator[tuple[str, str]]:
+    """Sender and receiver of every connection; only the one that hands the scene on is known."""
+    for element in root.iterfind("connections/connection"):
+        values = {child.tag: child.text or "" for child in element}
+        if (values["signal"], values["slot"]) != SCENE_CONNECTION:
+            raise RuntimeError(f"the .ui file connects {values['signal']} to {values['slot']}; connect it in Python")
+        yield values["sender"], values["receiver"]
