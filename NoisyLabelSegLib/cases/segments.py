@@ -125,14 +125,11 @@ class LayerPacker:
 
     def add(self, planes: Mapping[Any, Mask], value: int) -> int:
         """Places masks given by the index of their plane (... for the whole array); returns the layer they went to."""
-        for number, layer in enumerate(self._layers):
-            if not any((layer[place][mask] != 0).any() for place, mask in planes.items()):
-                break
-        else:
-            number, layer = len(self._layers), np.zeros(self._shape, self._dtype)
-            self._layers.append(layer)
+        number = next((n for n, layer in enumerate(self._layers) if _is_free(layer, planes)), len(self._layers))
+        if number == len(self._layers):
+            self._layers.append(np.zeros(self._shape, self._dtype))
         for place, mask in planes.items():
-            layer[place][mask] = value
+            self._layers[number][place][mask] = value
         return number
 
 
@@ -146,3 +143,7 @@ def read_segments(path: str | Path, kind: Kind) -> Segmentation:
     from NoisyLabelSegLib.cases.dicom_seg import read_dicom_seg
 
     return read_dicom_seg(path)
+
+
+def _is_free(layer: NDArray[Any], planes: Mapping[Any, Mask]) -> bool:
+    return not any(layer[place][mask].any() for place, mask in planes.items())
