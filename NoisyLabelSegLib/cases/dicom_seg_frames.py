@@ -72,6 +72,24 @@ def own_geometry(seg: Any, frames: Sequence[Frame], path: Path) -> Geometry:
     )
 
 
+def common_grid(grids: Sequence[Geometry]) -> Geometry | None:
+    """The smallest grid that holds all of these, where they are stacks of the same slices; None where they are not."""
+    first = grids[0]
+    offsets = [first.indices(grid.origin)[0] if grid.dimension == first.dimension == 3 else np.nan for grid in grids]
+    if not np.isfinite(offsets).all():
+        return None
+    starts = np.rint(offsets).astype(int)
+    low = int(starts.min())
+    high = max(int(start) + grid.shape[0] for start, grid in zip(starts, grids, strict=True))
+    for start, grid in zip(starts, grids, strict=True):
+        here = replace(
+            first, shape=(grid.shape[0], *first.shape[1:]), origin=tuple(first.points((start, 0, 0)).tolist())
+        )
+        if here.differences(grid):
+            return None
+    return replace(first, shape=(high - low, *first.shape[1:]), origin=tuple(first.points((low, 0, 0)).tolist()))
+
+
 def _frame(number: int, shared: Any, own: Any, seg: Any) -> Frame:
     def group(keyword: str) -> Any:
         sequence = own.get(keyword) or shared.get(keyword)
