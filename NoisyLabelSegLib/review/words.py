@@ -88,8 +88,7 @@ def _annotator_template(summary: AnnotatorSummary, settings: ReviewSettings) -> 
         return _FOUND_NONE
     if summary.figures["dice"].mean == 1:
         return _PERFECT
-    border = _border(summary, settings)
-    return _ANNOTATOR[border, summary.missed_objects > 0, summary.invented_objects > 0]
+    return _ANNOTATOR[_border(summary, settings)][2 * (summary.missed_objects > 0) + (summary.invented_objects > 0)]
 
 
 def _border(summary: AnnotatorSummary, settings: ReviewSettings) -> str:
@@ -122,43 +121,31 @@ _NOTHING_THERE = "{annotator} marked {marked} where there is nothing to mark."
 _FOUND_NONE = "{annotator} found none of the objects to mark ({objects}); false marks: {invented}."
 _PERFECT = "{annotator} agrees with the truth in every voxel."
 
+# By where the border is drawn; in this order: nothing else is wrong, false marks, objects missed, both.
 _ANNOTATOR = {
-    # where the border is drawn, whether objects were missed, whether objects were invented
-    ("outside", False, False): "{annotator} draws {distance} outside the border and finds every object.",
-    ("outside", False, True): "{annotator} draws {distance} outside the border and finds every object; false marks: "
-    "{invented}.",
-    (
-        "outside",
-        True,
-        False,
-    ): "{annotator} draws {distance} outside the border and missed {missed} of {objects} objects (largest {largest}).",
-    ("outside", True, True): "{annotator} draws {distance} outside the border and missed {missed} of {objects} objects "
-    "(largest {largest}); false marks: {invented}.",
-    ("inside", False, False): "{annotator} draws {distance} inside the border and finds every object.",
-    ("inside", False, True): "{annotator} draws {distance} inside the border and finds every object; false marks: "
-    "{invented}.",
-    ("inside", True, False): "{annotator} draws {distance} inside the border and missed {missed} of {objects} objects "
-    "(largest {largest}).",
-    ("inside", True, True): "{annotator} draws {distance} inside the border and missed {missed} of {objects} objects "
-    "(largest {largest}); false marks: {invented}.",
-    ("on", False, False): "{annotator} is {apart} off the border on average, to neither side, and finds every object.",
-    (
-        "on",
-        False,
-        True,
-    ): "{annotator} is {apart} off the border on average, to neither side, and finds every object; false marks: {invented}.",
-    (
-        "on",
-        True,
-        False,
-    ): "{annotator} is {apart} off the border on average, to neither side, but missed {missed} of {objects} "
-    "objects (largest {largest}).",
-    (
-        "on",
-        True,
-        True,
-    ): "{annotator} is {apart} off the border on average, to neither side, but missed {missed} of {objects} "
-    "objects (largest {largest}); false marks: {invented}.",
+    "outside": (
+        "{annotator} draws {distance} outside the border and finds every object.",
+        "{annotator} draws {distance} outside the border and finds every object; false marks: {invented}.",
+        "{annotator} draws {distance} outside the border and missed {missed} of {objects} objects (largest {largest}).",
+        "{annotator} draws {distance} outside the border and missed {missed} of {objects} objects (largest {largest}); "
+        "false marks: {invented}.",
+    ),
+    "inside": (
+        "{annotator} draws {distance} inside the border and finds every object.",
+        "{annotator} draws {distance} inside the border and finds every object; false marks: {invented}.",
+        "{annotator} draws {distance} inside the border and missed {missed} of {objects} objects (largest {largest}).",
+        "{annotator} draws {distance} inside the border and missed {missed} of {objects} objects (largest {largest}); "
+        "false marks: {invented}.",
+    ),
+    "on": (
+        "{annotator} is {apart} off the border on average, to neither side, and finds every object.",
+        "{annotator} is {apart} off the border on average, to neither side, and finds every object; "
+        "false marks: {invented}.",
+        "{annotator} is {apart} off the border on average, to neither side, but missed {missed} of {objects} objects "
+        "(largest {largest}).",
+        "{annotator} is {apart} off the border on average, to neither side, but missed {missed} of {objects} objects "
+        "(largest {largest}); false marks: {invented}.",
+    ),
 }
 
 _MISTAKE = {
