@@ -10,6 +10,7 @@ from __future__ import annotations
 VERBS = {
     "import": "import_",
     "check": "check",
+    "simulate": "simulate",
     "bench": "bench",
 }
 """Verb to module name, in the order of the help page."""
