@@ -11,6 +11,9 @@ VERBS = {
     "import": "import_",
     "check": "check",
     "simulate": "simulate",
+    "train": "train",
+    "predict": "predict",
+    "models": "models",
     "bench": "bench",
 }
 """Verb to module name, in the order of the help page."""
