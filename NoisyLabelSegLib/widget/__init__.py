@@ -1,0 +1,1 @@
+"""The panel: one file per section, and beside each a logic without Qt. The only room that may import qt or ctk."""

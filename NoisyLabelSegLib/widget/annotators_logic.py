@@ -1,0 +1,127 @@
+"""Compares the annotators of the open case with its truth, and walks through their mistakes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from NoisyLabelSegLib.review.case_review import CaseReview, review_case
+from NoisyLabelSegLib.review.colors import COLORBLIND, PAPER
+from NoisyLabelSegLib.review.mistakes import Mistake
+from NoisyLabelSegLib.review.statistics import AnnotatorStatistics
+from NoisyLabelSegLib.review.summary import summarize
+from NoisyLabelSegLib.review.words import Translate, annotator_sentence, in_english, mistake_sentences
+from NoisyLabelSegLib.scene.curves import showCurves
+from NoisyLabelSegLib.scene.folder import CaseFolder
+from NoisyLabelSegLib.scene.results import EXPECTED_KINDS, ResultNodes, chooseErrorColors
+from NoisyLabelSegLib.scene.roles import Role
+from NoisyLabelSegLib.scene.tables import rowsOf
+from NoisyLabelSegLib.scene.views import ReviewViews
+from NoisyLabelSegLib.signals import Signal
+from NoisyLabelSegLib.widget.case_logic import CaseLogic
+from NoisyLabelSegLib.widget.truth_logic import TruthLogic
+
+
+class AnnotatorsLogic:
+    """`reviewed` is emitted when there are new figures, or none any more."""
+
+    def __init__(
+        self, case: CaseLogic, truth: TruthLogic, views: ReviewViews, translate: Translate = in_english
+    ) -> None:
+        self.reviewed: Signal[None] = Signal()
+        self.review: CaseReview | None = None
+        self.safeColors = False
+        self._case, self._truth, self._views, self._translate = case, truth, views, translate
+        self._annotator, self._place = "", -1
+
+    def update(self) -> None:
+        """Compares everybody with the truth as it is now and puts the result into the scene."""
+        self.review, self._place = None, -1
+        if self._truth.truth is not None and self._case.annotators:
+            self.review = review_case(
+                self._case.labels(),
+                self._truth.truth,
+                self._case.geometry,
+                classes=self._case.classes,
+                case=self._case.folder.case,
+            )
+            self._nodes().review(self.review, colors=self._colors)
+        self.reviewed.emit(None)
+
+    def rows(self) -> list[AnnotatorStatistics]:
+        """One row per annotator: the only class, or all classes together."""
+        return [] if self.review is None else [self.review.of(name)[-1] for name in self._case.annotators]
+
+    def sentence(self, annotator: str) -> str:
+        """What the annotator gets wrong, in plain words."""
+        if self.review is None or annotator not in self._case.annotators:
+            return ""
+        return annotator_sentence(summarize(self.review.of(annotator)[-1:]), translate=self._translate)
+
+    def mistakes(self, annotator: str) -> list[Mistake]:
+        """Largest first."""
+        return [] if self.review is None else [each for each in self.review.mistakes if each.annotator == annotator]
+
+    def step(self, annotator: str, by: int) -> tuple[int, int, str] | None:
+        """Moves the views to the next (`by` 1) or previous (-1) mistake, around the ends; None where there is none.
+
+        Returns its number, how many there are, and what it is in words.
+        """
+        mistakes = self.mistakes(annotator)
+        if not mistakes:
+            return None
+        if annotator != self._annotator:
+            self._annotator, self._place = annotator, -1
+        self._place = 0 if self._place < 0 else (self._place + by) % len(mistakes)
+        mistake = mistakes[self._place]
+        self._views.jumpTo(self._case.folder, mistake.center)
+        return self._place + 1, len(mistakes), mistake_sentences(mistake, self._translate)
+
+    def show(self, annotator: str, *, oneViewEach: bool) -> None:
+        """Lets the views show this annotator's error map, or everybody's side by side."""
+        folder = self._case.folder
+        if oneViewEach:
+            self._views.showEach(folder, self._case.annotators)
+        elif annotator:
+            self._views.showOne(folder, annotator)
+
+    def leaveViews(self) -> None:
+        self._views.restore()
+
+    def chooseColors(self, *, safe: bool) -> None:
+        self.safeColors = safe
+        if self._case.isOpen:
+            chooseErrorColors(self._case.folder, self._colors)
+
+    def expectedKinds(self, annotator: str) -> list[str]:
+        """The kinds of expected errors that there are maps of for this annotator."""
+        if not self._case.isOpen:
+            return []
+        folder = self._case.folder
+        return [kind for kind in EXPECTED_KINDS if self._expected(folder, annotator, kind) is not None]
+
+    def showExpected(self, annotator: str, kind: str) -> None:
+        """Lays a map of expected errors over the image."""
+        folder = self._case.folder
+        node = self._expected(folder, annotator, kind)
+        if node is not None:
+            self._views.showHeatMap(node)
+
+    def plotOverCases(self) -> Any:
+        """The chart of everybody's Dice over the reviewed cases of the scene, in their order."""
+        scene = self._case.folder.scene
+        tables = [node for folder in CaseFolder.all(scene) for node in folder.nodes(Role.STATISTICS)]
+        dice = [{row["annotator"]: row["dice"] for row in rowsOf(table)} for table in tables]
+        names = dict.fromkeys(name for case in dice for name in case)
+        curves = {name: [case.get(name) for case in dice] for name in names}
+        numbers = [float(number) for number in range(1, len(dice) + 1)]
+        return showCurves(self._case.folder, "Dice over cases", ("case", numbers), curves)
+
+    @property
+    def _colors(self) -> str:
+        return COLORBLIND if self.safeColors else PAPER
+
+    def _nodes(self) -> ResultNodes:
+        return ResultNodes(self._case.folder, self._case.geometry, self._case.classes)
+
+    def _expected(self, folder: Any, annotator: str, kind: str) -> Any:
+        return folder.find(Role.EXPECTED_ERRORS, annotator=annotator, label=kind)

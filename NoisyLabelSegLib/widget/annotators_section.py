@@ -1,0 +1,187 @@
+"""The section that shows who erred where: figures, a sentence each, error maps in the views, mistake by mistake."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import qt
+import slicer
+from slicer.i18n import tr as _
+
+from NoisyLabelSegLib.review.statistics import AnnotatorStatistics
+from NoisyLabelSegLib.widget.annotators_logic import AnnotatorsLogic
+from NoisyLabelSegLib.widget.messages import explain, saidIn, say
+
+OBSERVED, EXPECTED = 0, 1
+REVIEW_DELAY_MILLISECONDS = 150
+FIGURES = ("dice", "sensitivity", "specificity", "missed_ml", "extra_ml", "boundary_bias_mm")
+"""The columns after the name."""
+
+
+class AnnotatorsSection:
+    """Reviews shortly after the truth has changed, so that quick changes of mind cost one review only."""
+
+    def __init__(self, ui: Any, logic: AnnotatorsLogic, shortcutParent: Any) -> None:
+        self._ui, self._logic = ui, logic
+        self._parameters: Any = None
+        self._delay = qt.QTimer()
+        self._delay.setSingleShot(True)
+        self._delay.setInterval(REVIEW_DELAY_MILLISECONDS)
+        self._delay.timeout.connect(self.review)
+        ui.statisticsTable.itemSelectionChanged.connect(self.onSelected)
+        ui.nextButton.clicked.connect(self.onNext)
+        ui.previousButton.clicked.connect(self.onPrevious)
+        ui.errorTabs.currentChanged.connect(self.onTab)
+        ui.expectedSelector.activated.connect(self.onExpected)
+        ui.oneViewEachBox.toggled.connect(self.onViews)
+        ui.safeColorsBox.toggled.connect(self.onColors)
+        ui.plotButton.clicked.connect(self.onPlot)
+        self._shortcuts = [
+            self._shortcut(shortcutParent, "Shift+N", self.onNext),
+            self._shortcut(shortcutParent, "Shift+P", self.onPrevious),
+        ]
+        logic.reviewed.connect(lambda _news: self.update())
+        self.update()
+
+    @property
+    def annotator(self) -> str:
+        """The selected annotator, empty if none."""
+        row = self._ui.statisticsTable.currentRow()
+        item = self._ui.statisticsTable.item(row, 0) if row >= 0 else None
+        return item.text() if item is not None else ""
+
+    def setParameters(self, parameters: Any) -> None:
+        self._parameters = parameters
+
+    def setActive(self, *, active: bool) -> None:
+        """The keys belong to the panel only while it is shown."""
+        for shortcut in self._shortcuts:
+            shortcut.setEnabled(active)
+
+    def reviewSoon(self) -> None:
+        self._delay.start()
+
+    def review(self) -> None:
+        with saidIn(self._ui.annotatorsMessage), slicer.util.RenderBlocker():
+            say(self._ui.annotatorsMessage, "")
+            self._logic.update()
+
+    def update(self) -> None:
+        """Shows the figures as they are now and keeps the selection."""
+        before = self.annotator or (self._parameters.annotator if self._parameters is not None else "")
+        rows = self._logic.rows()
+        table = self._ui.statisticsTable
+        table.blockSignals(True)
+        table.rowCount = len(rows)
+        for place, row in enumerate(rows):
+            for column, text in enumerate([row.annotator, *_figures(row)]):
+                table.setItem(place, column, qt.QTableWidgetItem(text))
+            if row.annotator == before:
+                table.selectRow(place)
+        table.blockSignals(False)
+        table.resizeColumnsToContents()
+        self.onSelected()
+
+    def onSelected(self) -> None:
+        annotator = self.annotator
+        if self._parameters is not None and annotator:
+            self._parameters.annotator = annotator
+        say(self._ui.mistakeText, "")
+        self._updateSentence(annotator)
+        self._updateButtons(annotator)
+        self._updateExpected(annotator)
+        if annotator:
+            self.onViews()
+
+    def onNext(self) -> None:
+        self._step(1)
+
+    def onPrevious(self) -> None:
+        self._step(-1)
+
+    def onTab(self) -> None:
+        if self._ui.errorTabs.currentIndex == EXPECTED:
+            self.onExpected()
+        else:
+            self.onViews()
+
+    def onExpected(self) -> None:
+        combo = self._ui.expectedSelector
+        if combo.count and self.annotator:
+            with saidIn(self._ui.annotatorsMessage):
+                self._logic.showExpected(self.annotator, str(combo.itemData(combo.currentIndex)))
+
+    def onViews(self) -> None:
+        """Lets the views follow the selection."""
+        if not self.annotator:
+            return
+        with saidIn(self._ui.annotatorsMessage), slicer.util.RenderBlocker():
+            if self._ui.errorTabs.currentIndex == EXPECTED:
+                self.onExpected()
+            else:
+                self._logic.show(self.annotator, oneViewEach=self._ui.oneViewEachBox.checked)
+
+    def onColors(self) -> None:
+        with saidIn(self._ui.annotatorsMessage):
+            self._logic.chooseColors(safe=self._ui.safeColorsBox.checked)
+
+    def onPlot(self) -> None:
+        with saidIn(self._ui.annotatorsMessage), slicer.util.WaitCursor():
+            slicer.modules.plots.logic().ShowChartInLayout(self._logic.plotOverCases())
+
+    def _step(self, by: int) -> None:
+        with saidIn(self._ui.annotatorsMessage):
+            found = self._logic.step(self.annotator, by)
+            if found is not None:
+                number, total, words = found
+                place = _("Error {number} of {total}:").format(number=number, total=total)
+                say(self._ui.mistakeText, f"{place} {words}")
+
+    def _updateSentence(self, annotator: str) -> None:
+        if not self._ui.statisticsTable.rowCount:
+            say(self._ui.annotatorSentence, _("Estimate the truth first; then everybody is compared with it."))
+        elif not annotator:
+            say(self._ui.annotatorSentence, _("Select an annotator to see the errors in the views."))
+        else:
+            say(self._ui.annotatorSentence, self._logic.sentence(annotator))
+
+    def _updateButtons(self, annotator: str) -> None:
+        reason = "" if annotator else _("Select an annotator in the table first.")
+        if annotator and not self._logic.mistakes(annotator):
+            reason = _("{annotator} made no errors worth a jump.").format(annotator=annotator)
+        explain(self._ui.nextButton, reason, _("Jump to the next error, largest first (Shift+N)."))
+        explain(self._ui.previousButton, reason, _("Jump back to the error before (Shift+P)."))
+        nothing = "" if self._ui.statisticsTable.rowCount else _("Estimate the truth first.")
+        explain(self._ui.oneViewEachBox, nothing, _("A slice view for every annotator, all at the same position."))
+        explain(self._ui.plotButton, nothing, _("Plots the Dice of every annotator over the cases of this scene."))
+
+    def _updateExpected(self, annotator: str) -> None:
+        combo, titles = self._ui.expectedSelector, _expectedTitles()
+        combo.clear()
+        for kind in self._logic.expectedKinds(annotator) if annotator else []:
+            combo.addItem(titles[kind], kind)
+        combo.visible = self._ui.expectedLabel.visible = combo.count > 0
+        if combo.count:
+            text = _("How likely {annotator} errs at each place, whatever was drawn here.").format(annotator=annotator)
+        else:
+            text = _("Expected errors come from a trained model: choose Trained model under Truth.")
+        say(self._ui.expectedText, text)
+
+    def _shortcut(self, parent: Any, keys: str, slot: Any) -> Any:
+        shortcut = qt.QShortcut(qt.QKeySequence(keys), parent)
+        shortcut.activated.connect(slot)
+        return shortcut
+
+
+def _figures(row: AnnotatorStatistics) -> list[str]:
+    values = [getattr(row, name) for name in FIGURES]
+    return ["–" if value is None else f"{value:+.1f}" if name.endswith("_mm") else f"{value:.3f}"
+            for name, value in zip(FIGURES, values, strict=True)]  # fmt: skip
+
+
+def _expectedTitles() -> dict[str, str]:
+    return {
+        "false positive": _("Marks what is not there"),
+        "false negative": _("Misses what is there"),
+        "wrong class": _("Takes one class for another"),
+    }

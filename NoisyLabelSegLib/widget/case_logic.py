@@ -1,0 +1,203 @@
+"""The open case: a volume, and who outlined it; kept in the parameter node, so that it is saved with the scene."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from NoisyLabelSegLib.cases import Case, Geometry, Image
+from NoisyLabelSegLib.errors import UserError
+from NoisyLabelSegLib.scene.candidates import findCandidates
+from NoisyLabelSegLib.scene.colors import annotatorColor
+from NoisyLabelSegLib.scene.folder import CaseFolder
+from NoisyLabelSegLib.scene.placing import geometryOf
+from NoisyLabelSegLib.scene.roles import Role
+from NoisyLabelSegLib.scene.scene_case import SceneCase, adoptNodes, caseFromScene
+from NoisyLabelSegLib.scene.segments import fillSegmentation, showAsOutline
+from NoisyLabelSegLib.scene.sources import AnnotatorSource, labelsOnGrid
+from NoisyLabelSegLib.signals import Signal
+
+
+class CaseLogic:
+    """`changed` follows another case or other annotators; `usedChanged` a tick.
+
+    Labels (z, y, x) uint8 are read from the scene once and kept until something changes.
+    """
+
+    def __init__(self, scene: Any) -> None:
+        self.changed: Signal[None] = Signal()
+        self.usedChanged: Signal[None] = Signal()
+        self._scene = scene
+        self._parameters: Any = None
+        self._read: SceneCase | None = None
+
+    def setParameters(self, parameters: Any) -> None:
+        """The panel's parameter node wrapper, or None while there is no scene."""
+        self._parameters = parameters
+        self.refresh()
+
+    def refresh(self) -> None:
+        """Reads everything anew when it is next needed, for example after someone has edited the outlines."""
+        self._read = None
+        self.changed.emit(None)
+
+    @property
+    def isOpen(self) -> bool:
+        return self._parameters is not None and self._parameters.volume is not None and bool(self._parameters.case)
+
+    @property
+    def folder(self) -> CaseFolder:
+        """Where the nodes of the open case are."""
+        if not self.isOpen:
+            raise UserError("No case is open", remedy="choose a volume, open a study or the demo case")
+        return CaseFolder(self._scene, self._parameters.case, self._parameters.study)
+
+    @property
+    def geometry(self) -> Geometry:
+        """The grid of the volume, always of three dimensions."""
+        return geometryOf(self._parameters.volume)
+
+    @property
+    def classes(self) -> tuple[str, ...]:
+        return self.read().classes
+
+    @property
+    def annotators(self) -> tuple[str, ...]:
+        return tuple(source.name for source in self._sources())
+
+    @property
+    def used(self) -> tuple[str, ...]:
+        """Those who are ticked."""
+        return tuple(name for name in self.annotators if name not in self._parameters.ignored)
+
+    def read(self) -> SceneCase:
+        """The images and everybody's labels on the volume's grid, in memory."""
+        if self._read is None:
+            folder = self.folder
+            volumes = folder.nodes(Role.IMAGE) or [self._parameters.volume]
+            self._read = caseFromScene(
+                volumes, self._sources(), id=folder.case, classes=tuple(self._parameters.classes)
+            )
+        return self._read
+
+    def case(self, truth: Any = None) -> Case:
+        """The open case as the library knows cases, with this truth (z, y, x) if there is one."""
+        return replace(self.read().case, truth_source=None if truth is None else Image(truth, self.geometry))
+
+    def labels(self) -> dict[str, Any]:
+        """What everybody drew."""
+        case = self.read().case
+        return {name: case.labels(name) for name in self.annotators}
+
+    def remarks(self) -> tuple[str, ...]:
+        """What people should know about the labels of this case, in sentences."""
+        return self.read().remarks if self.isOpen else ()
+
+    def use(self, name: str, *, used: bool) -> None:
+        """Ticks or unticks an annotator."""
+        ignored = [other for other in self._parameters.ignored if other != name]
+        self._parameters.ignored = ignored if used else [*ignored, name]
+        self.usedChanged.emit(None)
+
+    def chooseVolume(self, volume: Any) -> None:
+        """Opens the case that a volume belongs to, or a new one of its name."""
+        if self._parameters is None or (self.isOpen and volume is self.folder.image):
+            return
+        found = next((folder for folder in CaseFolder.all(self._scene) if volume in folder.nodes(Role.IMAGE)), None)
+        if found is not None:
+            self.openFolder(found)
+        else:
+            self._parameters.volume = volume
+            self._parameters.case, self._parameters.study = ("" if volume is None else volume.GetName()), ""
+            self._setSources([])
+
+    def addFromScene(self) -> int:
+        """Adds what looks like annotators of the volume; returns how many are new."""
+        volume, before = self._parameters.volume, self._sources()
+        known = {(source.node.GetID(), source.segmentId) for source in before}
+        found = [candidate for candidate in findCandidates(self._scene) if volume in candidate.volumes]
+        new = [
+            each
+            for candidate in found
+            for each in candidate.sources
+            if (each.node.GetID(), each.segmentId) not in known
+        ]
+        if not new:
+            raise UserError(
+                f"No further labelmap or segmentation in the scene lies on {volume.GetName()}",
+                remedy="load one, or open the demo case",
+            )
+        self._parameters.classes = []
+        sources = [*before, *new]
+        adoptNodes(self._scene, self._parameters.case, found[0].volumes, sources)
+        self._setSources(sources)
+        return len(new)
+
+    def openFolder(self, folder: CaseFolder, classes: tuple[str, ...] = ()) -> None:
+        """Opens a case that the scene holds."""
+        self._parameters.case, self._parameters.study = folder.case, folder.study
+        self._parameters.volume = folder.image
+        self._parameters.classes = list(classes)
+        nodes = {name: folder.find(Role.ANNOTATOR, annotator=name) for name in folder.annotators}
+        self._setSources([AnnotatorSource(name, node) for name, node in nodes.items() if node is not None])
+
+    def remove(self, names: list[str]) -> None:
+        """Takes annotators off the list; their nodes stay."""
+        self._setSources([source for source in self._sources() if source.name not in names])
+
+    def resample(self) -> None:
+        """Replaces outlines that lie on another grid by copies on the volume's grid, for good."""
+        moved = [self._onGrid(place, source) for place, source in enumerate(self._sources())]
+        self._setSources(moved)
+
+    def show(self, name: str, *, shown: bool) -> None:
+        """Draws an annotator's outlines in the views, or not."""
+        display = self._source(name).node.GetDisplayNode()
+        if display is not None:
+            display.SetVisibility(shown)
+
+    def isShown(self, name: str) -> bool:
+        display = self._source(name).node.GetDisplayNode()
+        return display is not None and bool(display.GetVisibility())
+
+    def color(self, name: str) -> tuple[float, float, float]:
+        return annotatorColor(self.annotators.index(name))
+
+    def where(self, name: str) -> str:
+        """The node, or the segment of it, that holds the outlines."""
+        source = self._source(name)
+        return " / ".join([source.node.GetName(), *(source.classNames if source.segmentId else ())])
+
+    def savedTruth(self) -> Any:
+        """The truth that the scene holds for the open case (z, y, x), or None."""
+        node = self.folder.find(Role.TRUTH) if self.isOpen else None
+        if node is None:
+            return None
+        return labelsOnGrid(AnnotatorSource("truth", node), self._parameters.volume, self.classes).labels
+
+    def _onGrid(self, place: int, source: AnnotatorSource) -> AnnotatorSource:
+        found = labelsOnGrid(source, self._parameters.volume, self.classes)
+        if not found.remarks:
+            return source
+        node = self._scene.AddNewNodeByClass("vtkMRMLSegmentationNode", f"{source.node.GetName()} resampled")
+        names = [source.name] if len(self.classes) == 2 else self.classes[1:]
+        fillSegmentation(node, found.labels, self.geometry, names, [annotatorColor(place)] * len(names))
+        showAsOutline(node, thickness=1)
+        return AnnotatorSource(source.name, node)
+
+    def _sources(self) -> list[AnnotatorSource]:
+        """Everybody in the table whose node is still in the scene."""
+        if not self.isOpen:
+            return []
+        entries = zip(self._parameters.names, self._parameters.nodes, self._parameters.segments, strict=True)
+        return [AnnotatorSource(name, node, segment) for name, node, segment in entries if node is not None]
+
+    def _setSources(self, sources: list[AnnotatorSource]) -> None:
+        self._parameters.names = [source.name for source in sources]
+        self._parameters.nodes = [source.node for source in sources]
+        self._parameters.segments = [source.segmentId for source in sources]
+        self._parameters.ignored = [name for name in self._parameters.ignored if name in self._parameters.names]
+        self.refresh()
+
+    def _source(self, name: str) -> AnnotatorSource:
+        return next(source for source in self._sources() if source.name == name)

@@ -1,0 +1,163 @@
+"""The section where a case is put together: the volume, and who outlined it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import qt
+import slicer
+from slicer.i18n import tr as _
+
+from NoisyLabelSegLib.widget.case_logic import CaseLogic
+from NoisyLabelSegLib.widget.messages import explain, saidIn, say
+from NoisyLabelSegLib.widget.opening import Opening
+
+NAME, SHOWN, SOURCE = range(3)
+
+
+class CaseSection:
+    """Fills the table of annotators from the logic and hands every tick back to it."""
+
+    def __init__(self, ui: Any, logic: CaseLogic, opening: Opening) -> None:
+        self._ui, self._logic, self._opening = ui, logic, opening
+        ui.annotatorTable.horizontalHeader().setStretchLastSection(True)
+        ui.annotatorTable.itemChanged.connect(self.onItemChanged)
+        ui.annotatorTable.itemSelectionChanged.connect(self.updateButtons)
+        ui.volumeSelector.currentNodeChanged.connect(self.onVolumeChanged)
+        ui.caseSelector.activated.connect(self.onCaseChosen)
+        ui.addFromSceneButton.clicked.connect(self.onAddFromScene)
+        ui.openButton.setMenu(self._openMenu())
+        ui.demoButton.clicked.connect(self.onDemo)
+        ui.removeButton.clicked.connect(self.onRemove)
+        ui.resampleButton.clicked.connect(self.onResample)
+        logic.changed.connect(lambda _news: self.update())
+        self.update()
+
+    def update(self) -> None:
+        """Shows the case as it is now."""
+        self._fillCases()
+        self._fillTable()
+        self.updateButtons()
+        with saidIn(self._ui.caseMessage):
+            remarks = self._logic.remarks()
+            self._ui.resampleButton.visible = bool(remarks)
+            say(self._ui.caseMessage, " ".join(remarks) or self._nextStep())
+
+    def updateButtons(self) -> None:
+        noVolume = "" if self._ui.volumeSelector.currentNode() else _("Choose a volume first.")
+        explain(
+            self._ui.addFromSceneButton, noVolume, _("Finds labelmaps and segmentations of this volume in the scene.")
+        )
+        explain(
+            self._ui.removeButton,
+            "" if self._selected() else _("Select an annotator in the table first."),
+            _("Takes the selected annotators off the list; their nodes stay in the scene."),
+        )
+
+    def onVolumeChanged(self) -> None:
+        with saidIn(self._ui.caseMessage):
+            self._logic.chooseVolume(self._ui.volumeSelector.currentNode())
+        self.updateButtons()
+
+    def onCaseChosen(self) -> None:
+        with saidIn(self._ui.caseMessage), slicer.util.WaitCursor():
+            self._opening.openCase(*self._cases[self._ui.caseSelector.currentIndex])
+
+    def onItemChanged(self, item: Any) -> None:
+        name = self._ui.annotatorTable.item(item.row(), NAME).text()
+        checked = item.checkState() == qt.Qt.Checked
+        with saidIn(self._ui.caseMessage):
+            if item.column() == NAME:
+                self._logic.use(name, used=checked)
+            elif item.column() == SHOWN:
+                self._logic.show(name, shown=checked)
+
+    def onAddFromScene(self) -> None:
+        with saidIn(self._ui.caseMessage), slicer.util.WaitCursor():
+            self._logic.addFromScene()
+
+    def onOpenStudy(self) -> None:
+        path = qt.QFileDialog.getOpenFileName(None, _("Open a study"), "", _("Study (study.json);;All files (*)"))
+        self.open(path)
+
+    def onOpenFolder(self) -> None:
+        self.open(qt.QFileDialog.getExistingDirectory(None, _("Open a folder of images and labels"), ""))
+
+    def onImport(self) -> None:
+        self.open(qt.QFileDialog.getExistingDirectory(None, _("Open an LIDC scan or DICOM SEG objects"), ""))
+
+    def open(self, path: str) -> None:
+        """Opens a study, a folder, an LIDC scan or DICOM SEG objects; nothing happens for an empty path."""
+        if path:
+            with saidIn(self._ui.caseMessage), slicer.util.WaitCursor():
+                self._opening.openPath(Path(path))
+
+    def onDemo(self) -> None:
+        with saidIn(self._ui.caseMessage), slicer.util.WaitCursor():
+            self._opening.openDemo()
+
+    def onRemove(self) -> None:
+        with saidIn(self._ui.caseMessage):
+            self._logic.remove(self._selected())
+
+    def onResample(self) -> None:
+        with saidIn(self._ui.caseMessage), slicer.util.WaitCursor():
+            self._logic.resample()
+
+    def _openMenu(self) -> Any:
+        menu = qt.QMenu(self._ui.openButton)
+        for text, slot in (
+            (_("Study..."), self.onOpenStudy),
+            (_("Folder of images and labels..."), self.onOpenFolder),
+            (_("LIDC scan or DICOM SEG..."), self.onImport),
+        ):
+            menu.addAction(text).triggered.connect(slot)
+        return menu
+
+    def _nextStep(self) -> str:
+        if not self._logic.isOpen:
+            return _("Choose a volume, open a study, or try the demo case.")
+        if not self._logic.annotators:
+            return _("Add the annotators of this volume, or use a trained model under Truth.")
+        if len(self._logic.annotators) == 1:
+            return _("There is one annotator only: add others to compare, or use a trained model under Truth.")
+        return ""
+
+    def _selected(self) -> list[str]:
+        rows = sorted({index.row() for index in self._ui.annotatorTable.selectionModel().selectedRows()})
+        return [self._ui.annotatorTable.item(row, NAME).text() for row in rows]
+
+    def _fillCases(self) -> None:
+        combo = self._ui.caseSelector
+        combo.clear()
+        folder = self._logic.folder if self._logic.isOpen else None
+        self._cases = self._opening.cases()
+        for place, (case, study) in enumerate(self._cases):
+            combo.addItem(f"{case} ({study})" if study else case)
+            if folder is not None and (case, study) == (folder.case, folder.study):
+                combo.setCurrentIndex(place)
+        combo.enabled = combo.count > 1
+
+    def _fillTable(self) -> None:
+        table = self._ui.annotatorTable
+        table.blockSignals(True)
+        table.rowCount = len(self._logic.annotators)
+        for row, name in enumerate(self._logic.annotators):
+            used = _checkItem(name, checked=name in self._logic.used, color=self._logic.color(name))
+            table.setItem(row, NAME, used)
+            table.setItem(row, SHOWN, _checkItem("", checked=self._logic.isShown(name)))
+            table.setItem(row, SOURCE, qt.QTableWidgetItem(self._logic.where(name)))
+        table.blockSignals(False)
+        table.resizeColumnsToContents()
+
+
+def _checkItem(text: str, *, checked: bool, color: tuple[float, float, float] | None = None) -> Any:
+    item = qt.QTableWidgetItem(text)
+    item.setFlags(qt.Qt.ItemIsEnabled | qt.Qt.ItemIsSelectable | qt.Qt.ItemIsUserCheckable)
+    item.setCheckState(qt.Qt.Checked if checked else qt.Qt.Unchecked)
+    if color is not None:
+        pixmap = qt.QPixmap(12, 12)
+        pixmap.fill(qt.QColor.fromRgbF(*color))
+        item.setIcon(qt.QIcon(pixmap))
+    return item

@@ -1,0 +1,61 @@
+"""Studies, folders, scans with SEG objects and the demo case: from files, or from nothing, to the open case."""
+
+from __future__ import annotations
+
+import tempfile
+from pathlib import Path
+from typing import Any
+
+from NoisyLabelSegLib.cases import Study
+from NoisyLabelSegLib.errors import UserError
+from NoisyLabelSegLib.scene.folder import CaseFolder
+from NoisyLabelSegLib.scene.loading import loadCase, openStudy
+from NoisyLabelSegLib.scene.roles import Role
+from NoisyLabelSegLib.widget.case_logic import CaseLogic
+
+DEMO_SIZE = (128, 128, 32)
+DEMO_SEED = 3
+
+
+class Opening:
+    """Remembers the study that was opened last, so that its other cases can be chosen."""
+
+    def __init__(self, scene: Any, case: CaseLogic) -> None:
+        self._scene, self._case = scene, case
+        self._study: Study | None = None
+
+    def cases(self) -> list[tuple[str, str]]:
+        """Case and study names of all that can be opened: the cases in the scene, then those of the study."""
+        loaded = [(folder.case, folder.study) for folder in CaseFolder.all(self._scene) if folder.nodes(Role.IMAGE)]
+        study = [] if self._study is None else [(case.id, self._study.name) for case in self._study.cases]
+        return list(dict.fromkeys([*loaded, *study]))
+
+    def openCase(self, case: str, study: str) -> None:
+        """Opens a case by name, loading it where it is not in the scene yet."""
+        folder = CaseFolder(self._scene, case, study)
+        if folder.image is None and self._study is not None:
+            self._load(self._study, case)
+        else:
+            classes = self._study.classes if self._study is not None and self._study.name == study else ()
+            self._case.openFolder(folder, classes)
+
+    def openPath(self, path: Path) -> None:
+        """Opens a study file, any folder of images and labels, an LIDC scan or DICOM SEG objects: its first case."""
+        study = openStudy(path)
+        if not study.cases:
+            raise UserError("holds no case", file=path, remedy="choose another study")
+        self._study = study
+        self._load(study, study.cases[0].id)
+
+    def openDemo(self) -> None:
+        """Makes a phantom brain with lesions and five annotators who err in different ways, and opens it."""
+        from NoisyLabelSegLib.simulation import SimulationSettings, phantom_recipe, simulate_study
+
+        settings = SimulationSettings(cases=1, seed=DEMO_SEED, size=DEMO_SIZE)
+        with tempfile.TemporaryDirectory(prefix="noisylabelseg-demo-") as folder:
+            made = simulate_study(phantom_recipe("lesions", settings), Path(folder) / "demo", settings)
+            self._load(made.study, made.study.cases[0].id)
+
+    def _load(self, study: Study, id: str) -> None:
+        folder = loadCase(self._scene, study.case(id), study.classes, study=study.name, annotators=study.annotators)
+        self._case.openFolder(folder, study.classes)

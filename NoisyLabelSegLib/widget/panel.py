@@ -1,0 +1,92 @@
+"""The panel: five sections, in the order people work, and what one does to the others."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import slicer
+from slicer.i18n import tr as _
+
+from NoisyLabelSegLib.resources import resource_path
+from NoisyLabelSegLib.scene.views import ReviewViews
+from NoisyLabelSegLib.widget.annotators_logic import AnnotatorsLogic
+from NoisyLabelSegLib.widget.annotators_section import AnnotatorsSection
+from NoisyLabelSegLib.widget.case_logic import CaseLogic
+from NoisyLabelSegLib.widget.case_section import CaseSection
+from NoisyLabelSegLib.widget.export_logic import ExportLogic
+from NoisyLabelSegLib.widget.export_section import ExportSection
+from NoisyLabelSegLib.widget.opening import Opening
+from NoisyLabelSegLib.widget.parameters import Parameters
+from NoisyLabelSegLib.widget.prediction_logic import PredictionLogic
+from NoisyLabelSegLib.widget.torch_support import TorchSupport
+from NoisyLabelSegLib.widget.train_logic import TrainLogic
+from NoisyLabelSegLib.widget.train_section import TrainSection
+from NoisyLabelSegLib.widget.truth_logic import TruthLogic
+from NoisyLabelSegLib.widget.truth_section import TruthSection
+
+SECTIONS = ("CaseSection", "TruthSection", "AnnotatorsSection", "TrainSection", "ExportSection")
+
+
+class Panel:
+    """Lives as long as the module's widget; `parameters` come and go with scenes."""
+
+    def __init__(self, layout: Any, scene: Any) -> None:
+        self._widgets = [slicer.util.loadUI(str(resource_path(f"UI/{name}.ui"))) for name in SECTIONS]
+        uis = []
+        for widget in self._widgets:
+            layout.addWidget(widget)
+            uis.append(slicer.util.childWidgetVariables(widget))
+            widget.setMRMLScene(scene)
+        layout.addStretch(1)
+        self._parameters: Any = None
+        self._tags: list[int] = []
+        views, torch = ReviewViews(scene, slicer.app.applicationLogic()), TorchSupport()
+        self.case = CaseLogic(scene)
+        self.opening = Opening(scene, self.case)
+        self.truth = TruthLogic(self.case, views)
+        self.annotators = AnnotatorsLogic(self.case, self.truth, views, _)
+        prediction = PredictionLogic(self.case, self.truth)
+        self.caseSection = CaseSection(uis[0], self.case, self.opening)
+        self.truthSection = TruthSection(uis[1], self.truth, prediction, torch)
+        self.annotatorsSection = AnnotatorsSection(
+            uis[2], self.annotators, slicer.util.mainWindow() or self._widgets[2]
+        )
+        self.trainSection = TrainSection(uis[3], TrainLogic(scene, self.case), torch)
+        self.exportSection = ExportSection(uis[4], ExportLogic(self.case, self.truth, _))
+        self.case.changed.connect(lambda _news: self._onCaseChanged())
+        self.case.usedChanged.connect(lambda _news: self.truthSection.estimateIfLive())
+        self.truth.estimated.connect(lambda _news: self._onEstimated())
+        self.trainSection.trained.connect(self.truthSection.selectModel)
+
+    def setParameterNode(self, node: Any) -> None:
+        """Shows the state kept in a parameter node; None leaves the panel without a state."""
+        if self._parameters is not None:
+            for widget, tag in zip(self._widgets, self._tags, strict=True):
+                self._parameters.disconnectGui(tag)
+        self._parameters = None if node is None else Parameters(node)
+        self._tags = [] if node is None else [self._parameters.connectGui(widget) for widget in self._widgets]
+        for section in (self.truthSection, self.annotatorsSection, self.trainSection, self.exportSection):
+            section.setParameters(self._parameters)
+        self.case.setParameters(self._parameters)
+
+    def setActive(self, *, active: bool) -> None:
+        """Whether the panel is the one that people see."""
+        self.annotatorsSection.setActive(active=active)
+
+    def stopJobs(self) -> None:
+        self.truthSection.close()
+        self.trainSection.close()
+
+    def _onCaseChanged(self) -> None:
+        if self.truth.truth is None:
+            self.truthSection.estimateIfLive()
+        self._updateSections()
+
+    def _onEstimated(self) -> None:
+        self.annotatorsSection.reviewSoon()
+        self._updateSections()
+
+    def _updateSections(self) -> None:
+        self.truthSection.update()
+        self.trainSection.update()
+        self.exportSection.update()

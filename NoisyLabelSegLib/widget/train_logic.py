@@ -1,0 +1,92 @@
+"""What a training is to do: from the panel's settings and the scene to a job, and its curves back into the scene."""
+
+from __future__ import annotations
+
+import json
+import tempfile
+from pathlib import Path
+from typing import Any
+
+from NoisyLabelSegLib.errors import UserError
+from NoisyLabelSegLib.jobs.reports import Progressed
+from NoisyLabelSegLib.jobs.settings import TrainSettings
+from NoisyLabelSegLib.resources import resource_path
+from NoisyLabelSegLib.scene.curves import showCurves
+from NoisyLabelSegLib.scene.folder import CaseFolder
+from NoisyLabelSegLib.scene.roles import Role
+from NoisyLabelSegLib.scene.scene_case import caseOfFolder
+from NoisyLabelSegLib.widget.case_logic import CaseLogic
+from NoisyLabelSegLib.widget.study_files import writeStudy
+
+SCENE, STUDY = "scene", "study"
+DEFAULT_PRESET = "default"
+
+
+def presets() -> dict[str, str]:
+    """The names of the presets, the default first, and what each is about."""
+    paths = sorted(resource_path("presets").glob("*.json"), key=lambda path: (path.stem != DEFAULT_PRESET, path.stem))
+    return {path.stem: json.loads(path.read_text(encoding="utf-8")).get("about", "") for path in paths}
+
+
+class TrainLogic:
+    """Between settings() and forget() there may be a temporary study with the cases of the scene."""
+
+    def __init__(self, scene: Any, case: CaseLogic) -> None:
+        self._scene, self._case = scene, case
+        self._study: tempfile.TemporaryDirectory[str] | None = None
+        self._curves: dict[str, list[float | None]] = {}
+        self._steps: list[float] = []
+
+    def problem(self, parameters: Any) -> str:
+        """Why there can be no training now, as a sentence; empty when there can."""
+        if parameters.trainingSource == SCENE and not self._case.annotators:
+            return "Open a case with annotators first, or learn from a study."
+        if parameters.trainingSource == STUDY and not Path(parameters.trainingStudy).is_file():
+            return "Choose a study.json."
+        return "" if parameters.runFolder else "Choose a folder for the model."
+
+    def settings(self, parameters: Any, *, resume: bool) -> TrainSettings:
+        """What the worker is to do; writes the cases of the scene to files where it is to learn from them."""
+        self.forget()
+        self._curves, self._steps = {}, []
+        overrides = {
+            "epochs": parameters.epochs,
+            "trace": parameters.traceWeight,
+            "device": parameters.device,
+            "seed": parameters.seed,
+        }
+        if parameters.rank:
+            overrides.update(confusion="low-rank", rank=parameters.rank)
+        return TrainSettings(
+            study=str(self._studyFile(parameters)),
+            out=parameters.runFolder,
+            preset=parameters.preset,
+            overrides=overrides,
+            resume=resume,
+        )
+
+    def addToCurves(self, news: Progressed) -> Any:
+        """Adds the figures of a finished epoch and returns the chart node, or None where there is nothing to draw."""
+        if not news.metrics or (self._steps and news.done <= self._steps[-1]):
+            return None
+        for name in {*news.metrics, *self._curves}:
+            self._curves.setdefault(name, [None] * len(self._steps)).append(news.metrics.get(name))
+        self._steps.append(float(news.done))
+        return showCurves(CaseFolder(self._scene, "Training"), "Training", ("epoch", self._steps), self._curves)
+
+    def forget(self) -> None:
+        """Removes the temporary study; safe to call at any time."""
+        if self._study is not None:
+            self._study.cleanup()
+            self._study = None
+
+    def _studyFile(self, parameters: Any) -> Path:
+        if parameters.trainingSource == STUDY:
+            return Path(parameters.trainingStudy)
+        self._study = tempfile.TemporaryDirectory(prefix="noisylabelseg-train-")
+        classes = self._case.classes
+        folders = [folder for folder in CaseFolder.all(self._scene) if folder.nodes(Role.IMAGE) and folder.annotators]
+        cases = [caseOfFolder(folder, classes=classes).case for folder in folders]
+        if not cases:
+            raise UserError("There is no case with annotators in the scene", remedy="open one, or learn from a study")
+        return writeStudy(cases, Path(self._study.name), name="scene", classes=classes)

@@ -1,0 +1,102 @@
+"""The section that trains networks in the background, with curves as it goes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import slicer
+from slicer.i18n import tr as _
+
+from NoisyLabelSegLib.jobs.job import Job
+from NoisyLabelSegLib.jobs.reports import Finished, Progressed
+from NoisyLabelSegLib.signals import Signal
+from NoisyLabelSegLib.widget.job_button import JobButton, TimerPoller
+from NoisyLabelSegLib.widget.messages import explain, saidIn, say
+from NoisyLabelSegLib.widget.torch_support import TorchSupport
+from NoisyLabelSegLib.widget.train_logic import SCENE, STUDY, TrainLogic, presets
+
+
+class TrainSection:
+    """`trained` carries the path of a model that is ready."""
+
+    def __init__(self, ui: Any, logic: TrainLogic, torch: TorchSupport) -> None:
+        self.trained: Signal[str] = Signal()
+        self._ui, self._logic, self._torch = ui, logic, torch
+        self._parameters: Any = None
+        self._job = JobButton(ui.trainButton, ui.trainProgress, ui.trainMessage)
+        ui.sourceSelector.addItem(_("The cases of this scene"), SCENE)
+        ui.sourceSelector.addItem(_("A study on disk"), STUDY)
+        for name, about in presets().items():
+            ui.presetSelector.addItem(name)
+            ui.presetSelector.setItemData(ui.presetSelector.count - 1, about, _TOOL_TIP_ROLE)
+        ui.sourceSelector.currentIndexChanged.connect(self.onChanged)
+        ui.presetSelector.currentIndexChanged.connect(self.onChanged)
+        ui.studyPath.currentPathChanged.connect(self.onChanged)
+        ui.runPath.currentPathChanged.connect(self.onChanged)
+        ui.trainButton.clicked.connect(self.onTrain)
+        ui.copyLogButton.clicked.connect(self.onCopyLog)
+        self.update()
+
+    def setParameters(self, parameters: Any) -> None:
+        self._parameters = None  # so that filling the widgets writes nothing
+        if parameters is not None:
+            ui = self._ui
+            ui.sourceSelector.setCurrentIndex(max(ui.sourceSelector.findData(parameters.trainingSource), 0))
+            ui.presetSelector.setCurrentIndex(max(ui.presetSelector.findText(parameters.preset), 0))
+            ui.studyPath.currentPath = parameters.trainingStudy
+            ui.runPath.currentPath = parameters.runFolder
+        self._parameters = parameters
+        self.update()
+
+    def update(self) -> None:
+        """Shows what can be done now, and why not where it cannot."""
+        fromStudy = self._source() == STUDY
+        self._ui.studyPath.visible = self._ui.studyPathLabel.visible = fromStudy
+        if not self._job.running and self._parameters is not None:
+            reason = self._logic.problem(self._parameters)
+            explain(self._ui.trainButton, reason, _("Trains the networks in the background; Slicer stays usable."))
+            say(self._ui.trainMessage, self._torch.remark())
+
+    def onChanged(self) -> None:
+        if self._parameters is not None:
+            self._parameters.trainingSource = self._source()
+            self._parameters.preset = self._ui.presetSelector.currentText
+            self._parameters.trainingStudy = self._ui.studyPath.currentPath
+            self._parameters.runFolder = self._ui.runPath.currentPath
+        self.update()
+
+    def onTrain(self) -> None:
+        if self._job.running:
+            self._job.cancel()
+            return
+        with saidIn(self._ui.trainMessage):
+            if not self._torch.ensure():
+                return
+            self._ui.trainLog.plainText = ""
+            settings = self._logic.settings(self._parameters, resume=self._ui.resumeBox.checked)
+            job = Job(settings, poller=TimerPoller())
+            job.logged.connect(lambda news: self._ui.trainLog.appendPlainText(news.text))
+            job.progressed.connect(self._onProgress)
+            self._job.run(job, self._onTrained, self._logic.forget)
+
+    def onCopyLog(self) -> None:
+        slicer.app.clipboard().setText(self._ui.trainLog.plainText)
+
+    def close(self) -> None:
+        self._job.close()
+
+    def _onProgress(self, news: Progressed) -> None:
+        chart = self._logic.addToCurves(news)
+        if chart is not None:
+            slicer.modules.plots.logic().ShowChartInLayout(chart)
+
+    def _onTrained(self, news: Finished) -> None:
+        say(self._ui.trainMessage, _("The model is ready and chosen under Truth."))
+        self.trained.emit(str(news.result["model"]))
+
+    def _source(self) -> str:
+        return str(self._ui.sourceSelector.itemData(self._ui.sourceSelector.currentIndex))
+
+
+_TOOL_TIP_ROLE = 3
+"""Qt::ToolTipRole as a number, which both kinds of Qt for Python take."""

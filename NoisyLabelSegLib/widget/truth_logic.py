@@ -1,0 +1,67 @@
+"""Estimates the truth of the open case and puts it into the scene."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from NoisyLabelSegLib.errors import UserError
+from NoisyLabelSegLib.fusion import METHODS, Votes
+from NoisyLabelSegLib.scene.results import ResultNodes
+from NoisyLabelSegLib.scene.views import ReviewViews
+from NoisyLabelSegLib.signals import Signal
+from NoisyLabelSegLib.widget.case_logic import CaseLogic
+
+MODEL = "model"
+"""The method that is not a fusion: a trained network, run by a job."""
+
+
+class TruthLogic:
+    """Labels are packed once per case, so that another method or another set of annotators costs next to nothing."""
+
+    def __init__(self, case: CaseLogic, views: ReviewViews) -> None:
+        self.estimated: Signal[None] = Signal()
+        self.truth: Any = None
+        """The estimate (*shape) uint8, or None."""
+        self.remarks: list[str] = []
+        self._case, self._views = case, views
+        self._votes: Votes | None = None
+        case.changed.connect(self._onCaseChanged)
+
+    def problem(self, method: str) -> str:
+        """Why there can be no estimate now, as a sentence; empty when there can."""
+        if not self._case.isOpen:
+            return "Choose a volume and add annotators, or open the demo case."
+        if method == MODEL:
+            return ""
+        return "" if self._case.used else "Tick at least one annotator."
+
+    def fuse(self, method: str) -> None:
+        """Fuses the ticked annotators by a method of METHODS."""
+        if method not in METHODS:
+            raise UserError(f"There is no method {method!r}", remedy=f"choose one of {', '.join(METHODS)}")
+        names = self._case.annotators
+        if self._votes is None:
+            labels = self._case.labels()
+            self._votes = Votes([labels[name] for name in names], classes=len(self._case.classes), names=names)
+        used = [index for index, name in enumerate(names) if name in self._case.used]
+        fusion = self._votes.fuse(method, annotators=used)
+        # A remark about someone who had no say is no news when the tick was just taken away.
+        self.remarks = list(fusion.remarks) if len(used) == len(names) else []
+        self.show(fusion.labels, fusion.probabilities)
+
+    def show(self, truth: Any, probabilities: Any) -> None:
+        """Puts an estimate (*shape) uint8 and its probabilities (L, *shape) into the scene."""
+        nodes = ResultNodes(self._case.folder, self._case.geometry, self._case.classes)
+        nodes.truth(truth)
+        nodes.probability(probabilities)
+        self.truth = truth
+        self.estimated.emit(None)
+
+    def showVeil(self, *, visible: bool) -> None:
+        """Lays the estimate over the image, the more opaque the surer it is."""
+        self._views.showVeil(self._case.folder, visible=visible)
+
+    def _onCaseChanged(self, _news: None) -> None:
+        self._votes, self.remarks = None, []
+        self.truth = self._case.savedTruth()
+        self.estimated.emit(None)

@@ -1,0 +1,121 @@
+"""The section that estimates the truth: classical methods at once, a trained model in the background."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import slicer
+from slicer.i18n import tr as _
+
+from NoisyLabelSegLib.fusion import METHODS
+from NoisyLabelSegLib.jobs.job import Job
+from NoisyLabelSegLib.widget.job_button import JobButton, TimerPoller
+from NoisyLabelSegLib.widget.messages import explain, saidIn, say
+from NoisyLabelSegLib.widget.prediction_logic import PredictionLogic
+from NoisyLabelSegLib.widget.torch_support import TorchSupport
+from NoisyLabelSegLib.widget.truth_logic import MODEL, TruthLogic
+
+
+class TruthSection:
+    """`parameters` is the panel's parameter node wrapper, or None while there is no scene."""
+
+    def __init__(self, ui: Any, logic: TruthLogic, prediction: PredictionLogic, torch: TorchSupport) -> None:
+        self._ui, self._logic, self._prediction, self._torch = ui, logic, prediction, torch
+        self._parameters: Any = None
+        self._job = JobButton(ui.estimateButton, ui.estimateProgress, ui.truthMessage)
+        for name, method in METHODS.items():
+            ui.methodSelector.addItem(method.title, name)
+        ui.methodSelector.addItem(_("Trained model..."), MODEL)
+        ui.methodSelector.currentIndexChanged.connect(self.onMethodChanged)
+        ui.modelPath.currentPathChanged.connect(self.onModelChanged)
+        ui.estimateButton.clicked.connect(self.onEstimate)
+        ui.veilBox.toggled.connect(self.onVeil)
+        self.update()
+
+    @property
+    def method(self) -> str:
+        return str(self._ui.methodSelector.itemData(self._ui.methodSelector.currentIndex))
+
+    def setParameters(self, parameters: Any) -> None:
+        self._parameters = parameters
+        if parameters is not None:
+            self._ui.modelPath.currentPath = parameters.model
+            self._ui.methodSelector.setCurrentIndex(max(self._ui.methodSelector.findData(parameters.method), 0))
+        self.update()
+
+    def selectModel(self, path: str) -> None:
+        """Makes a model the chosen method, for example one that was just trained."""
+        self._ui.modelPath.currentPath = path
+        self._ui.methodSelector.setCurrentIndex(self._ui.methodSelector.findData(MODEL))
+
+    def update(self) -> None:
+        """Shows what can be done now, and why not where it cannot."""
+        usesModel = self.method == MODEL
+        self._ui.modelPath.visible = self._ui.modelPathLabel.visible = usesModel
+        sentence = _(
+            "Runs networks that were trained on many cases: the truth, and what each annotator would get wrong."
+        )
+        say(self._ui.methodSentence, sentence if usesModel else _(METHODS[self.method].sentence))
+        if not self._job.running:
+            problem = self._logic.problem(self.method)
+            if not problem and usesModel:
+                problem = self._prediction.problem(self._ui.modelPath.currentPath)
+            explain(self._ui.estimateButton, problem, _("Estimates the truth of the open case."))
+            if usesModel:
+                say(self._ui.truthMessage, self._torch.remark())
+        explain(
+            self._ui.veilBox,
+            "" if self._logic.truth is not None else _("Estimate the truth first."),
+            _("Draws a veil over the image: the more certain the estimate, the clearer."),
+        )
+
+    def estimateIfLive(self) -> None:
+        """Fuses again after a change, if that is wanted and possible without a model."""
+        live = self._parameters is not None and self._parameters.live
+        if live and self.method != MODEL and not self._logic.problem(self.method):
+            self._fuse()
+        self.update()
+
+    def onMethodChanged(self) -> None:
+        if self._parameters is not None:
+            self._parameters.method = self.method
+        self.estimateIfLive()
+
+    def onModelChanged(self) -> None:
+        if self._parameters is not None:
+            self._parameters.model = self._ui.modelPath.currentPath
+        self.update()
+
+    def onEstimate(self) -> None:
+        if self._job.running:
+            self._job.cancel()
+        elif self.method == MODEL:
+            self._predict()
+        else:
+            self._fuse()
+
+    def onVeil(self) -> None:
+        if self._logic.truth is not None:
+            with saidIn(self._ui.truthMessage):
+                self._logic.showVeil(visible=self._ui.veilBox.checked)
+
+    def close(self) -> None:
+        self._job.close()
+
+    def _fuse(self) -> None:
+        with saidIn(self._ui.truthMessage), slicer.util.RenderBlocker():
+            self._logic.fuse(self.method)
+            say(self._ui.truthMessage, " ".join(self._logic.remarks))
+
+    def _predict(self) -> None:
+        with saidIn(self._ui.truthMessage):
+            if not self._torch.ensure():
+                return
+            settings = self._prediction.settings(self._ui.modelPath.currentPath)
+            self._job.run(Job(settings, poller=TimerPoller()), self._onPredicted, self._prediction.forget)
+        self.update()
+
+    def _onPredicted(self, _news: Any) -> None:
+        with saidIn(self._ui.truthMessage), slicer.util.RenderBlocker():
+            self._prediction.load()
+        self.update()
