@@ -8,10 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from NoisyLabelSegLib.review.boundary import boundary_distances
 from NoisyLabelSegLib.review.settings import ReviewSettings
@@ -118,15 +116,6 @@ def annotator_statistics(
 def dice(both: int, one: int, other: int) -> float:
     """From the number of common voxels and of each mask's; two empty masks agree."""
     return 2 * both / (one + other) if one + other else 1.0
-
-
-def confusion_counts(labels: NDArray[Any], truth: NDArray[Any], classes: int) -> NDArray[np.int64]:
-    """How often the annotator says i where the truth is j: (L, L) int64, of two label arrays (*shape)."""
-    counts = np.zeros(classes * classes, dtype=np.int64)
-    for drawn_slice, true_slice in zip(np.atleast_2d(labels), np.atleast_2d(truth), strict=True):
-        codes = drawn_slice.astype(np.uint16) * np.uint16(classes) + true_slice
-        counts += np.bincount(codes.ravel(), minlength=classes * classes)
-    return counts.reshape(classes, classes)
 
 
 def _ratio(part: float, whole: float) -> float | None:
