@@ -28,7 +28,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--identify", action="store_true", help="name study and cases in the reports, where they may name patients"
     )
     parser.add_argument(
-        "--smallest-mistake", type=float, metavar="MM3", help="leave out mistakes below this size (default 5)"
+        "--smallest-mistake", type=float, metavar="MM3", help="leave out mistakes below this size (default 10)"
     )
     parser.add_argument(
         "--smallest-depth", type=float, metavar="MM", help="leave out border mistakes no deeper than this (default 1)"

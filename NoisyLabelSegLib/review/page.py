@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from html import escape
 
 from NoisyLabelSegLib.resources import resource_path
@@ -57,10 +57,10 @@ def count_legend(translate: Translate) -> str:
 
 
 def outline_legend(annotators: Mapping[int, str], translate: Translate) -> str:
-    """Which line is whose."""
+    """Which line is whose, by the place of each annotator in the study."""
     lines = [
         ("truth", translate("Estimated truth")),
-        *((f"by by{place}", name) for place, name in enumerate(annotators)),
+        *((f"by by{place}", name) for place, name in annotators.items()),
     ]
     return _legend([(f'<path class="{line}" d="M0 5h10"/>', name) for line, name in lines])
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 class ReviewSettings:
     """Lengths are millimetres, sizes cubic millimetres (square millimetres in 2D), shares between 0 and 1."""
 
-    smallest_mistake: float = 5.0
+    smallest_mistake: float = 10.0
     """Mistakes smaller than this are confetti and left out."""
     smallest_depth: float = 1.0
     """Border mistakes and wrong classes that are no deeper than this are left out; missed and invented objects stay."""
