@@ -33,6 +33,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--smallest-depth", type=float, metavar="MM", help="leave out border mistakes no deeper than this (default 1)"
     )
+    parser.add_argument(
+        "--smallest-object", type=float, metavar="MM3", help="do not count objects below this size (default 3)"
+    )
     parser.add_argument("--pictures", type=int, metavar="N", help="slices shown in a report (default 6)")
     parser.add_argument("--seed", type=int, metavar="N", help="seed of the bootstrap intervals (default 0)")
     parser.add_argument(
@@ -50,7 +53,7 @@ def run(arguments: argparse.Namespace, terminal: Terminal) -> dict[str, Any]:
 
     given = {
         name: value
-        for name in ("smallest_mistake", "smallest_depth", "pictures", "seed")
+        for name in ("smallest_mistake", "smallest_depth", "smallest_object", "pictures", "seed")
         if (value := getattr(arguments, name)) is not None
     }
     review = write_review(

@@ -59,7 +59,7 @@ def count_legend(translate: Translate) -> str:
 def outline_legend(annotators: Mapping[int, str], translate: Translate) -> str:
     """Which line is whose, by the place of each annotator in the study."""
     lines = [
-        ("truth", translate("Estimated truth")),
+        ("truth", translate("Truth")),
         *((f"by by{place}", name) for place, name in annotators.items()),
     ]
     return _legend([(f'<path class="{line}" d="M0 5h10"/>', name) for line, name in lines])

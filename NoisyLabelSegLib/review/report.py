@@ -52,9 +52,9 @@ def study_report(review: StudyReview, *, identify: bool = False, translate: Tran
     """The page about everyone, as HTML."""
     _ = translate
     called = case_names(review, identify=identify, translate=_)
-    title = _("Review of {cases} cases by {annotators} annotators").format(
-        cases=len(review.cases) - len(review.left_out), annotators=len(review.annotators)
-    )
+    cases = len(review.cases) - len(review.left_out)
+    template = "Review of {cases} cases by {annotators} annotators" if cases > 1 else "Review of one case"
+    title = _(template).format(cases=cases, annotators=len(review.annotators))
     body = [
         f"<h1>{escape(title)}</h1>",
         *_lead(review, identify, _),

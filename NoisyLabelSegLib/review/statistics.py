@@ -84,7 +84,9 @@ def annotator_statistics(
     voxel_mm3 = float(np.prod(truth.spacing))
     matches = match(truth.objects, drawn.objects, share=settings.matching_share)
     distances = boundary_distances(drawn, truth, matches)
-    missed = truth.objects.voxels[~matches.found] * voxel_mm3
+    counted = truth.objects.voxels * voxel_mm3 >= settings.smallest_object
+    drawn_counted = drawn.objects.voxels * voxel_mm3 >= settings.smallest_object
+    missed = truth.objects.voxels[counted & ~matches.found] * voxel_mm3
     return AnnotatorStatistics(
         case=subject.case,
         annotator=subject.annotator,
@@ -102,10 +104,10 @@ def annotator_statistics(
         hd95_mm=distances.hd95,
         surface_distance_mm=distances.mean,
         boundary_bias_mm=distances.bias,
-        objects=truth.objects.count,
+        objects=int(np.count_nonzero(counted)),
         missed_objects=len(missed),
-        drawn_objects=drawn.objects.count,
-        invented_objects=int(np.count_nonzero(~matches.real)),
+        drawn_objects=int(np.count_nonzero(drawn_counted)),
+        invented_objects=int(np.count_nonzero(drawn_counted & ~matches.real)),
         largest_missed_mm3=float(missed.max()) if missed.size else None,
         voxel_mm=float(truth.spacing.min()),
         agreement=agreement,

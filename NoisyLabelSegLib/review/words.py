@@ -108,7 +108,7 @@ def _annotator_template(summary: AnnotatorSummary, settings: ReviewSettings) -> 
         return _BLANK if summary.truth_ml else _RIGHTLY_BLANK
     if summary.truth_ml == 0:
         return _NOTHING_THERE
-    if summary.missed_objects == summary.objects:
+    if summary.objects and summary.missed_objects == summary.objects:
         return _FOUND_NONE
     if summary.figures["dice"].mean == 1:
         return _PERFECT
@@ -119,7 +119,9 @@ def _annotator_template(summary: AnnotatorSummary, settings: ReviewSettings) -> 
 
 def _border(summary: AnnotatorSummary, settings: ReviewSettings) -> str:
     """`outside` or `inside` where the bias is larger than a part of a voxel and, over cases, more than chance."""
-    bias = summary.figures["boundary_bias_mm"]
+    bias = summary.figures.get("boundary_bias_mm")
+    if bias is None:
+        return "on"
     by_chance = bias.count >= 3 and bias.low <= 0 <= bias.high
     if by_chance or abs(bias.mean) < settings.border_tolerance * summary.voxel_mm:
         return "on"
