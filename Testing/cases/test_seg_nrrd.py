@@ -21,7 +21,10 @@ GRID = Geometry((2, 3, 4), (0.5, 0.6, 2.0), (-3.0, 4.0, 5.0), (0, -1, 0, -1, 0, 
 def overlapping() -> Segmentation:
     first, second = np.zeros((2, *GRID.shape), bool)
     first[0, :2], second[:, 1] = True, True
-    segments = [(Segment("left lung", 1, color=(1.0, 0.5, 0.0), id="lung"), first), (Segment("right kidney", 2), second)]
+    segments = [
+        (Segment("left lung", 1, color=(1.0, 0.5, 0.0), id="lung"), first),
+        (Segment("right kidney", 2), second),
+    ]
     return Segmentation.from_masks(GRID, segments)
 
 
