@@ -35,7 +35,8 @@ def output_file(path: str | Path, *, force: bool = True) -> Iterator[Path]:
         folder = Path(tempfile.mkdtemp(prefix=".partial-", dir=path.parent))
         try:
             yield folder / path.name
-            os.replace(folder / path.name, path)
+            for companion in sorted(folder.iterdir(), key=lambda file: file.name == path.name):
+                os.replace(companion, path.parent / companion.name)  # .mhd has a .raw; the named file comes last
         finally:
             shutil.rmtree(folder, ignore_errors=True)
 

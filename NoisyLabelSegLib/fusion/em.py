@@ -1,0 +1,81 @@
+"""Expectation-maximisation on the vote table: the truth from the annotators' skill, their skill from the truth."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from NoisyLabelSegLib.fusion.model import columns_to_one
+from NoisyLabelSegLib.fusion.table import Floats, VoteTable
+
+_SMALLEST = 1e-300  # stands for zero where a logarithm is taken, so that impossible stays comparable
+
+Settled = Callable[[Floats, Floats], bool]
+
+
+@dataclass(frozen=True)
+class Fit:
+    """Confusion (R, K, K) and prior (K,) over the table's values, the posterior (P, K) they give, and how it ended."""
+
+    confusion: Floats
+    prior: Floats
+    posterior: Floats
+    iterations: int
+    converged: bool
+
+
+def maximise(table: VoteTable, posterior: Floats, counts: Floats, pseudo_counts: Floats | float = 0.0) -> Floats:
+    """The confusion matrices (R, K, K) that explain the votes best if the posterior (P, K) is right."""
+    return columns_to_one(table.confusion_counts(posterior, counts) + pseudo_counts)
+
+
+def expect(table: VoteTable, confusion: Floats, prior: Floats) -> Floats:
+    """The posterior (P, K) of the truth given each row's votes; annotators who did not look count for nothing."""
+    size = len(prior)
+    logs = np.log(np.maximum(np.nan_to_num(confusion), _SMALLEST))
+    joint = np.asarray(table.indicator @ logs.reshape(-1, size))
+    joint += np.log(np.maximum(prior, _SMALLEST))
+    joint -= joint.max(axis=1, keepdims=True)
+    np.exp(joint, out=joint)
+    joint /= joint.sum(axis=1, keepdims=True)
+    return joint
+
+
+def fit(
+    table: VoteTable,
+    posterior: Floats,
+    prior: Floats,
+    *,
+    counts: Floats,
+    settled: Settled,
+    last: Floats | None = None,
+    limit: int = 1000,
+    estimate_prior: bool = False,
+    pseudo_counts: Floats | float = 0.0,
+) -> Fit:
+    """Alternates both steps from a first posterior until `settled(confusion, last confusion)`.
+
+    `last` is what the first confusion is compared with; with None the first comparison comes after the second step.
+    """
+    iterations, converged = 0, False
+    confusion = np.zeros(0)
+    while iterations < limit and not converged:
+        confusion = maximise(table, posterior, counts, pseudo_counts)
+        if estimate_prior:
+            prior = counts @ posterior / counts.sum()
+        posterior = expect(table, confusion, prior)
+        converged = last is not None and settled(confusion, last)
+        last = confusion
+        iterations += 1
+    return Fit(confusion, prior, posterior, iterations, converged)
+
+
+def changes_at_most(tolerance: float) -> Settled:
+    """Settled when no entry of a confusion matrix changes by more than this."""
+
+    def settled(confusion: Floats, last: Floats) -> bool:
+        return bool(np.nanmax(np.abs(confusion - last), initial=0.0) <= tolerance)
+
+    return settled

@@ -1,0 +1,76 @@
+"""What every method answers with, per row of the vote table, and how confusion matrices follow from it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from NoisyLabelSegLib.fusion.table import Floats, VoteTable
+
+TIE = 1e-9
+"""Probabilities closer than this are equal, so that the order in which annotators are multiplied decides nothing."""
+
+
+@dataclass(frozen=True)
+class Solution:
+    """`posterior` (P, K) float64 over the table's values, the label decided for each row (P,) uint8, and how it went.
+
+    `confusion` is (R, K, K) over the same values, NaN in columns without evidence.
+    """
+
+    posterior: Floats
+    decided: NDArray[np.uint8]
+    confusion: Floats
+    iterations: int = 0
+    converged: bool = True
+    remarks: tuple[str, ...] = ()
+
+
+def solution(
+    table: VoteTable,
+    posterior: Floats,
+    *,
+    decided: NDArray[np.uint8] | None = None,
+    confusion: Floats | None = None,
+    iterations: int = 0,
+    converged: bool = True,
+    remarks: tuple[str, ...] = (),
+) -> Solution:
+    """Fills in what follows from the posterior: the most likely label, and the confusion over the whole image."""
+    if decided is None:
+        decided = most_likely(table, posterior)
+    if confusion is None:
+        confusion = columns_to_one(table.confusion_counts(posterior))
+    return Solution(posterior, decided, confusion, iterations, converged, remarks)
+
+
+def most_likely(table: VoteTable, posterior: Floats, threshold: float | None = None) -> NDArray[np.uint8]:
+    """The label (P,) of the largest probability, the lowest label on a tie.
+
+    With `threshold`, a row is foreground when its foreground probability is above it, whatever its largest class.
+    """
+    if threshold is not None:
+        foreground = 1 - posterior[:, 0] > threshold
+        posterior = posterior.copy()
+        posterior[:, 0] = np.where(foreground, -1.0, 2.0)
+    near = posterior >= posterior.max(axis=1, keepdims=True) - TIE
+    return np.asarray(table.values[np.argmax(near, axis=1)], dtype=np.uint8)
+
+
+def columns_to_one(counts: Floats) -> Floats:
+    """Counts (R, K, K) as p(says i | truth j): columns sum to one, NaN where a column has no counts."""
+    totals = counts.sum(axis=1, keepdims=True)
+    return counts / np.where(totals > 0, totals, np.nan)
+
+
+def all_classes(confusion: Floats, values: NDArray[np.int16], classes: int) -> Floats:
+    """(R, K, K) over the values that occur as (R, L, L) over all classes; columns without evidence become 1/L."""
+    full = np.full((len(confusion), classes, classes), 1 / classes)
+    for place, value in enumerate(values):
+        column = np.zeros((len(confusion), classes))
+        column[:, values] = confusion[:, :, place]
+        evident = np.isfinite(column).all(axis=1)
+        full[evident, :, value] = column[evident]
+    return full

@@ -1,0 +1,144 @@
+"""Packs everyone's labels into one pattern number per voxel, in little more time than reading them takes.
+
+Most voxels of a scan were marked by nobody. So only the "busy" words (rows of eight voxels), in which anyone marked or
+left out anything, get pattern numbers; every other voxel has pattern 0.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from NoisyLabelSegLib.fusion.labels import Labels, Mask
+from NoisyLabelSegLib.fusion.words import VOXELS_PER_WORD, WordIndex, Words, busy_words, write_words
+
+UNKNOWN = -1
+"""The vote of an annotator who did not look at the voxel."""
+
+_CHUNK = 1 << 13  # words; the voxels of a chunk, widened to 64 bits for counting, stay in the processor's cache
+_MOST_FLAGS = 1 << 24  # up to this many possible pattern numbers are renumbered without sorting
+
+
+@dataclass(frozen=True)
+class Packed:
+    """Which votes each voxel got: `patterns` (N, R) int16 holds the votes (labels or UNKNOWN) behind each number.
+
+    `words` (W,) are the busy words, `codes` (8 W,) the pattern numbers of their voxels, `counts` (N,) int64 the voxels
+    of each pattern in the whole image. Pattern 0 is background from everyone who is present.
+    """
+
+    shape: tuple[int, ...]
+    words: WordIndex
+    codes: NDArray[Any]
+    patterns: NDArray[np.int16]
+    counts: NDArray[np.int64]
+
+    def spread(self, table: NDArray[Any]) -> NDArray[Any]:
+        """The image (*shape) whose voxels hold `table[pattern]`, for a table (N,)."""
+        image = np.full(self.shape, table[0]) if table[0] else np.zeros(self.shape, table.dtype)
+        self.rewrite(image, table)
+        return image
+
+    def rewrite(self, image: NDArray[Any], table: NDArray[Any]) -> None:
+        """Turns an image made by `spread` with another table, of equal `table[0]`, into that of this table."""
+        for start in range(0, len(self.words), _CHUNK):
+            stop = start + _CHUNK
+            voxels = table.take(self.codes[start * VOXELS_PER_WORD : stop * VOXELS_PER_WORD])
+            write_words(image, self.words[start:stop], voxels)
+
+
+def pack(labels: Sequence[Labels | None], known: Sequence[Mask | None]) -> Packed:
+    """Packs checked labels; an annotator who is None has UNKNOWN in every pattern."""
+    present = [index for index, array in enumerate(labels) if array is not None]
+    arrays = [array for array in labels if array is not None]
+    images = [Words(array) for array in arrays]
+    masks = [None if mask is None else Words(mask, padding=1) for mask in (known[index] for index in present)]
+    words, bound = busy_words(images, [mask for mask in masks if mask is not None])
+    votes = _Votes(images, masks, _values(images, words, bound))
+    narrow = votes.radix ** len(images) <= 1 << 16
+    codes, symbols, counts = _number(votes, words) if narrow else _renumber(votes, words)
+    counts[0] += arrays[0].size - codes.size  # also takes back the padding of the last word, which says background
+    patterns = np.full((len(counts), len(labels)), UNKNOWN, dtype=np.int16)
+    patterns[:, present] = np.append(votes.values.astype(np.int16), np.int16(UNKNOWN))[symbols]
+    return Packed(arrays[0].shape, words, codes, patterns, counts)
+
+
+class _Votes:
+    """Reads votes as symbols: the place of the label among `values`, or one more for a voxel not looked at."""
+
+    def __init__(self, images: list[Words], masks: list[Words | None], values: NDArray[np.uint8]) -> None:
+        self.images, self.masks, self.values = images, masks, values
+        self.radix = len(values) + any(mask is not None for mask in masks)
+        self._place: NDArray[np.uint8] | None = None
+        if values[-1] != len(values) - 1:
+            self._place = np.zeros(256, dtype=np.uint8)
+            self._place[values] = np.arange(len(values))
+
+    def symbols(self, annotator: int, index: WordIndex) -> NDArray[Any]:
+        """The symbols (8 n,) of one annotator in these words: uint8, or int16 where uint8 cannot hold them."""
+        symbols: NDArray[Any] = self.images[annotator].take(index)
+        if self._place is not None:
+            symbols = self._place.take(symbols)
+        mask = self.masks[annotator]
+        if mask is None:
+            return symbols
+        unknown = np.array(len(self.values), dtype=np.uint8 if len(self.values) < 256 else np.int16)
+        return np.where(mask.take(index).view(np.bool_), symbols, unknown)
+
+
+def _values(images: list[Words], words: WordIndex, bound: int) -> NDArray[np.uint8]:
+    """The labels that may occur, background first; few small numbers are not worth a closer look."""
+    if bound < 4:
+        return np.arange(max(bound + 1, 2), dtype=np.uint8)
+    seen = np.zeros(256, dtype=np.bool_)
+    seen[:2] = True
+    for start in range(0, len(words), _CHUNK):
+        for image in images:
+            seen |= np.bincount(image.take(words[start : start + _CHUNK]), minlength=256).astype(np.bool_)
+    return np.flatnonzero(seen).astype(np.uint8)
+
+
+def _number(votes: _Votes, words: WordIndex) -> tuple[NDArray[Any], NDArray[np.intp], NDArray[np.int64]]:
+    """Pattern numbers that count through all possible votes: codes, the symbols (N, R) of each number, counts."""
+    total = votes.radix ** len(votes.images)
+    codes = np.empty(len(words) * VOXELS_PER_WORD, dtype=np.uint8 if total <= 256 else np.uint16)
+    counts = np.zeros(total, dtype=np.int64)
+    for start in range(0, len(words), _CHUNK):
+        index = words[start : start + _CHUNK]
+        chunk = codes[start * VOXELS_PER_WORD : (start + _CHUNK) * VOXELS_PER_WORD]
+        chunk[:] = votes.symbols(0, index)
+        # No voxel's number ever leaves its bits, so whole words can be multiplied and added.
+        lanes = chunk.view(np.uint64)
+        for annotator in range(1, len(votes.images)):
+            lanes *= np.uint64(votes.radix)
+            lanes += votes.symbols(annotator, index).astype(codes.dtype, copy=False).view(np.uint64)
+        counts += np.bincount(chunk, minlength=total)
+    symbols = np.stack(np.unravel_index(np.arange(total), (votes.radix,) * len(votes.images)), axis=1)
+    return codes, symbols, counts
+
+
+def _renumber(votes: _Votes, words: WordIndex) -> tuple[NDArray[Any], NDArray[np.intp], NDArray[np.int64]]:
+    """The same for votes with too many possible patterns: only those that occur get a number; 0 stays background."""
+    codes = np.zeros(len(words) * VOXELS_PER_WORD, dtype=np.int64)
+    symbols = np.zeros((1, 0), dtype=np.intp)
+    for annotator in range(len(votes.images)):
+        codes *= votes.radix
+        codes += votes.symbols(annotator, words)
+        used, codes = _used(codes, len(symbols) * votes.radix)
+        symbols = np.column_stack([symbols[used // votes.radix], used % votes.radix])
+    counts = np.bincount(codes, minlength=len(symbols))
+    return codes.astype(np.min_scalar_type(len(symbols))), symbols, counts
+
+
+def _used(codes: NDArray[np.int64], total: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """The numbers below `total` that occur, 0 among them in any case, and the codes as places in that list."""
+    if total > _MOST_FLAGS:
+        used, places = np.unique(np.append(codes, 0), return_inverse=True)
+        return used, places[:-1]
+    flags = np.bincount(codes, minlength=total).astype(np.bool_)
+    flags[0] = True
+    return np.flatnonzero(flags), (np.cumsum(flags) - 1).take(codes)

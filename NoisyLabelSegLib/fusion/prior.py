@@ -1,0 +1,53 @@
+"""What STAPLE assumes before it looks at the votes: how common each class is, and how much background counts."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from NoisyLabelSegLib.errors import UserError
+from NoisyLabelSegLib.fusion.table import Floats, VoteTable
+
+BACKGROUNDS = ("union", "itk")
+PRIORS = ("votes", "estimated", "flat")
+
+
+def weigh_background(table: VoteTable, background: str) -> Floats:
+    """The counts (P,) that the estimation uses; see `staple`."""
+    if background not in BACKGROUNDS:
+        raise UserError(f"There is no background weighting {background!r}", remedy=f"use {' or '.join(BACKGROUNDS)}")
+    if background == "itk":
+        return table.counts
+    marked = table.counts[~table.is_background].sum()
+    unmarked = table.counts[table.is_background].sum()
+    if marked == 0 or unmarked <= marked:
+        return table.counts
+    return np.where(table.is_background, table.counts * (marked / unmarked), table.counts)
+
+
+def first_prior(table: VoteTable, prior: str | Sequence[float], counts: Floats) -> Floats:
+    """The prior (K,) over the table's values that the estimation begins with."""
+    if isinstance(prior, str):
+        if prior not in PRIORS:
+            raise UserError(f"There is no prior {prior!r}", remedy=f"use {', '.join(PRIORS)} or one number per class")
+        weights = np.ones(len(table.values)) if prior == "flat" else counts @ table.tallies
+    else:
+        given = np.asarray(prior, dtype=np.float64)
+        if len(given) <= table.values.max() or (given < 0).any() or not given.sum() > 0:
+            raise UserError("The prior does not fit the classes", remedy="give one number from 0 to 1 per class")
+        weights = given[table.values]
+    return np.asarray(weights / weights.sum())
+
+
+def confident(prior: Floats, weight: float) -> Floats:
+    """The prior with its foreground multiplied by `weight`, the background taking up the difference."""
+    if weight == 1:
+        return prior
+    foreground = prior[1:] * weight
+    if weight <= 0 or foreground.sum() > 1:
+        raise UserError(
+            f"The confidence weight {weight:g} makes the foreground's prior {foreground.sum():.3g}",
+            remedy="choose one that keeps it between 0 and 1",
+        )
+    return np.concatenate([[1 - foreground.sum()], foreground])

@@ -1,0 +1,82 @@
+"""STAPLE (Warfield, Zou, Wells 2004), for any number of classes: truth and annotators' skill estimated in turns."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from NoisyLabelSegLib.errors import UserError
+from NoisyLabelSegLib.fusion.em import Fit, changes_at_most, fit
+from NoisyLabelSegLib.fusion.itk import itk_decided, itk_fit
+from NoisyLabelSegLib.fusion.model import Solution, most_likely, solution
+from NoisyLabelSegLib.fusion.prior import confident, first_prior, weigh_background
+from NoisyLabelSegLib.fusion.table import Floats, VoteTable
+
+
+def staple(
+    table: VoteTable,
+    *,
+    background: str = "union",
+    prior: str | Sequence[float] = "estimated",
+    confidence_weight: float = 1.0,
+    threshold: float | None = None,
+    compatible: str | None = None,
+    tolerance: float = 1e-7,
+    max_iterations: int = 1000,
+) -> Solution:
+    """STAPLE on a vote table.
+
+    background: "union" counts at most as many voxels that nobody marked as voxels that somebody marked, so that the
+        result does not depend on how far the image extends; "itk" counts them all.
+    prior: "votes" (share of all votes), "estimated" (follows the posterior), "flat", or one number per class.
+    confidence_weight: multiplies the prior of every foreground class.
+    threshold: foreground where its probability is above this; None takes the most likely class.
+    compatible: "itk" gives the numbers of SimpleITK's STAPLE (two classes) and MultiLabelSTAPLE (more).
+    """
+    if compatible not in (None, "itk"):
+        raise UserError(
+            f"STAPLE cannot be compatible with {compatible!r}", remedy="use compatible='itk' or leave it out"
+        )
+    if compatible == "itk":
+        found = itk_fit(table, confidence_weight, max_iterations)
+        decided = itk_decided(table, found.posterior) if threshold is None else None
+        return _solution(table, found, decided=decided, confusion=found.confusion, threshold=threshold)
+    counts = weigh_background(table, background)
+    found = fit(
+        table,
+        table.shares,
+        confident(first_prior(table, prior, counts), confidence_weight),
+        counts=counts,
+        settled=changes_at_most(tolerance),
+        limit=max_iterations,
+        estimate_prior=prior == "estimated",
+    )
+    return _solution(table, found, threshold=threshold)
+
+
+def _solution(
+    table: VoteTable,
+    found: Fit,
+    *,
+    threshold: float | None,
+    decided: NDArray[np.uint8] | None = None,
+    confusion: Floats | None = None,
+) -> Solution:
+    """The fit as a solution; unless given, the confusion is counted over the whole image, all background included."""
+    return solution(
+        table,
+        found.posterior,
+        decided=most_likely(table, found.posterior, threshold) if decided is None else decided,
+        confusion=confusion,
+        iterations=found.iterations,
+        converged=found.converged,
+        remarks=_remarks(found),
+    )
+
+
+def _remarks(found: Fit) -> tuple[str, ...]:
+    if found.converged:
+        return ()
+    return (f"STAPLE had not settled after {found.iterations} steps; its answer may still move.",)

@@ -1,0 +1,98 @@
+"""The table every method works on: which combinations of votes occur, and in how many voxels."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import scipy.sparse
+from numpy.typing import NDArray
+
+from NoisyLabelSegLib.fusion.packing import UNKNOWN
+
+Floats = NDArray[np.float64]
+
+_LARGEST_DENSE = 1 << 20  # entries of the indicator matrix above which it is kept sparse
+
+
+@dataclass(frozen=True)
+class VoteTable:
+    """`votes` (P, R) int16: the label each annotator gave, or UNKNOWN; `counts` (P,) float64: voxels with these votes.
+
+    Row 0 is background from everyone who is present. Tables add up, so one table can describe many cases.
+    """
+
+    votes: NDArray[np.int16]
+    counts: Floats
+
+    @classmethod
+    def pooled(cls, tables: Iterable[VoteTable]) -> VoteTable:
+        """One table for all cases, in memory that grows with the different rows only."""
+        pool: VoteTable | None = None
+        for table in tables:
+            pool = table if pool is None else pool._plus(table)
+        if pool is None:
+            raise ValueError("there is no table to pool")
+        return pool
+
+    @cached_property
+    def values(self) -> NDArray[np.int16]:
+        """The K labels that occur, ascending; background is always among them."""
+        occurring = np.unique(self.votes[self.counts > 0])
+        return np.union1d(occurring[occurring != UNKNOWN], [0]).astype(np.int16)
+
+    @property
+    def annotators(self) -> int:
+        return int(self.votes.shape[1])
+
+    @cached_property
+    def indicator(self) -> Floats | scipy.sparse.csr_array:
+        """(P, R K): 1 where annotator r of row p gave the k-th value, at column r K + k; UNKNOWN has no 1."""
+        rows, annotators = np.nonzero(np.isin(self.votes, self.values))
+        columns = annotators * len(self.values) + np.searchsorted(self.values, self.votes[rows, annotators])
+        shape = (len(self.votes), self.annotators * len(self.values))
+        if shape[0] * shape[1] > _LARGEST_DENSE:
+            return scipy.sparse.csr_array((np.ones(len(rows)), (rows, columns)), shape=shape)
+        dense = np.zeros(shape)
+        dense[rows, columns] = 1
+        return dense
+
+    @cached_property
+    def tallies(self) -> Floats:
+        """(P, K): how many annotators gave each value."""
+        each = self.indicator @ np.tile(np.eye(len(self.values)), (self.annotators, 1))
+        return np.asarray(each, dtype=np.float64)
+
+    @cached_property
+    def shares(self) -> Floats:
+        """(P, K): the share of the annotators who looked that gave each value; background where nobody looked."""
+        tallies = self.tallies.copy()
+        tallies[tallies.sum(axis=1) == 0, 0] = 1
+        return np.asarray(tallies / tallies.sum(axis=1, keepdims=True))
+
+    @cached_property
+    def is_background(self) -> NDArray[np.bool_]:
+        """(P,): nobody marked anything."""
+        return np.asarray((self.votes <= 0).all(axis=1))
+
+    def without(self, annotators: Iterable[int]) -> VoteTable:
+        """The table as if these annotators had not looked; its rows stay, so two of them may now be alike."""
+        votes = self.votes.copy()
+        votes[:, list(annotators)] = UNKNOWN
+        return VoteTable(votes, self.counts)
+
+    def confusion_counts(self, posterior: Floats, counts: Floats | None = None) -> Floats:
+        """(R, K, K): voxels in which annotator r says value i while the truth is value j, for a posterior (P, K)."""
+        weighted = (self.counts if counts is None else counts)[:, None] * posterior
+        size = len(self.values)
+        return np.asarray(self.indicator.T @ weighted).reshape(self.annotators, size, size)
+
+    def _plus(self, other: VoteTable) -> VoteTable:
+        votes, places = np.unique(np.concatenate([self.votes, other.votes]), axis=0, return_inverse=True)
+        together = np.concatenate([self.counts, other.counts])
+        counts = np.bincount(places.reshape(-1), weights=together).astype(np.float64, copy=False)
+        first = int(places.reshape(-1)[0])
+        order = np.r_[first, np.delete(np.arange(len(votes)), first)]
+        return VoteTable(votes[order], counts[order])

@@ -1,0 +1,94 @@
+"""Labels packed once, fused as often as you like: with another method, other options or other annotators."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from NoisyLabelSegLib.errors import UserError
+from NoisyLabelSegLib.fusion.labels import checked_labels, checked_masks
+from NoisyLabelSegLib.fusion.methods import method_named
+from NoisyLabelSegLib.fusion.packing import pack
+from NoisyLabelSegLib.fusion.remarks import remarks_on
+from NoisyLabelSegLib.fusion.result import Fusion
+from NoisyLabelSegLib.fusion.table import VoteTable
+
+
+class Votes:
+    """Everyone's labels of one case as patterns of votes; the label arrays themselves are not kept.
+
+    labels: (R, *shape) or a list of R arrays of whole numbers 0 to 255; None for an annotator without labels.
+    classes: L; None takes the largest label plus one, at least 2.
+    known: a (*shape) mask per annotator, True where the annotator looked; None for everywhere.
+    names: what remarks call the annotators; None for "annotator 1" and so on.
+    """
+
+    def __init__(
+        self,
+        labels: Any,
+        *,
+        classes: int | None = None,
+        known: Sequence[Any] | None = None,
+        names: Sequence[str] | None = None,
+    ) -> None:
+        checked = checked_labels(labels)
+        self._packed = pack(checked, checked_masks(known, checked))
+        self.names = tuple(names or (f"annotator {index + 1}" for index in range(len(checked))))
+        self.present = tuple(index for index, array in enumerate(checked) if array is not None)
+        self.classes = _classes(classes, int(self.table.values[-1]))
+
+    @cached_property
+    def rows(self) -> NDArray[np.intp]:
+        """The patterns that occur, and pattern 0: the rows of `table`."""
+        return np.flatnonzero((self._packed.counts > 0) | (np.arange(len(self._packed.counts)) == 0))
+
+    @cached_property
+    def table(self) -> VoteTable:
+        """The votes and their counts, which is all that most methods look at."""
+        return VoteTable(self._packed.patterns[self.rows], self._packed.counts[self.rows].astype(np.float64))
+
+    def fuse(self, method: str = "staple", *, annotators: Sequence[int] | None = None, **options: Any) -> Fusion:
+        """Fuses the votes of these annotators (all if None) by the method of this name."""
+        table = self._among(annotators)
+        found = method_named(method).solve(table, **options)
+        remarks = remarks_on(table, self.names, self.classes)
+        return Fusion(self._packed, self.rows, table.values, found, self.classes, remarks)
+
+    def _among(self, annotators: Sequence[int] | None) -> VoteTable:
+        if annotators is None:
+            return self.table
+        chosen = set(annotators)
+        if not chosen <= set(range(len(self.names))) or not chosen & set(self.present):
+            raise UserError("None of the chosen annotators labelled this case", remedy="choose at least one who did")
+        return self.table.without(set(range(len(self.names))) - chosen)
+
+
+def fuse(labels: Any, method: str = "staple", classes: int | None = None, **options: Any) -> Fusion:
+    """Fuses everyone's labels into one estimate of the truth.
+
+    labels: (R, *shape) or a list of R arrays of whole numbers 0 to 255; None for an annotator who did not label this
+        case. 255 is a class like any other.
+    method: a name of METHODS.
+    classes: L; None takes the largest label plus one, at least 2.
+    options: `known` (masks of where each annotator looked), `names` (for remarks), `annotators` (which ones to use),
+        and those of the method.
+    """
+    votes = Votes(labels, classes=classes, known=options.pop("known", None), names=options.pop("names", None))
+    return votes.fuse(method, **options)
+
+
+def _classes(classes: int | None, largest: int) -> int:
+    if classes is None:
+        return max(largest + 1, 2)
+    if not 2 <= classes <= 256:
+        raise UserError(f"{classes} classes cannot be fused", remedy="give 2 to 256, background included")
+    if largest >= classes:
+        raise UserError(
+            f"There is a label {largest}, but only {classes} classes (0 to {classes - 1})",
+            remedy="give more classes or correct the labels",
+        )
+    return classes
