@@ -86,10 +86,11 @@ def group_series(found: Sequence[tuple[Path, Any]], folder: Path) -> list[Series
     """The image series among files whose headers (at least SERIES_TAGS) were read already."""
     groups: dict[str, list[tuple[Path, Any]]] = {}
     for path, header in found:
-        if "Rows" not in header and _claims_an_image(header):
-            raise UserError("is a truncated DICOM image", file=path, remedy="copy or export it again")
-        if "Rows" in header and not is_segmentation(header):
-            groups.setdefault(str(header.get("SeriesInstanceUID", "")), []).append((path, header))
+        with dicom_errors(path):
+            if "Rows" not in header and _claims_an_image(header):
+                raise UserError("is a truncated DICOM image", file=path, remedy="copy or export it again")
+            if "Rows" in header and not is_segmentation(header):
+                groups.setdefault(str(header.get("SeriesInstanceUID", "")), []).append((path, header))
     return [
         Series(uid, tuple(members), folder if len(members) > 1 else members[0][0]) for uid, members in groups.items()
     ]
