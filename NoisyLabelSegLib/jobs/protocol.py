@@ -11,7 +11,7 @@ import math
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeGuard
 
 from NoisyLabelSegLib.progress import Progress
 
@@ -43,18 +43,22 @@ def parse_line(line: str) -> Event | None:
 
 
 class TimeLeft:
-    """Estimates the seconds left in a stage from what its steps have really taken."""
+    """Estimates the seconds left in a stage from what its steps have really taken.
+
+    A stage that begins anew (fewer steps done than before) is measured anew.
+    """
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
         self._stage: str | None = None
         self._start = 0.0
-        self._first = 0
+        self._first = self._last = 0
 
     def after(self, progress: Progress) -> float | None:
         """Seconds left after this report, or None before a step of the stage has finished."""
-        if progress.stage != self._stage:
+        if progress.stage != self._stage or progress.done < self._last:
             self._stage, self._start, self._first = progress.stage, self._clock(), progress.done
+        self._last = progress.done
         done = progress.done - self._first
         if progress.done >= progress.total:
             return 0.0
@@ -70,6 +74,29 @@ def progress_event(progress: Progress, seconds_left: float | None) -> Event:
     if progress.metrics:
         values["metrics"] = dict(progress.metrics)
     return Event("progress", values)
+
+
+def progress_of(event: Event) -> tuple[Progress, float | None] | None:
+    """The report and the seconds left that a `progress` event carries, or None where its values make no sense."""
+    values = event.values
+    stage, done, total, left = (values.get(name) for name in ("stage", "done", "total", "secondsLeft"))
+    if not isinstance(stage, str) or not _is_count(done) or not _is_count(total) or done > total:
+        return None
+    metrics = values.get("metrics")
+    figures = {str(name): value for name, value in metrics.items() if _is_number(value)} if _is_map(metrics) else {}
+    return Progress(stage, done, total, figures), max(0.0, left) if _is_number(left) else None
+
+
+def _is_number(value: object) -> TypeGuard[float]:
+    return isinstance(value, (int, float)) and not isinstance(value, bool) and math.isfinite(value)
+
+
+def _is_count(value: object) -> TypeGuard[int]:
+    return isinstance(value, int) and not isinstance(value, bool) and value >= 0
+
+
+def _is_map(value: object) -> TypeGuard[Mapping[str, Any]]:
+    return isinstance(value, Mapping)
 
 
 def _finite(value: Any) -> Any:
