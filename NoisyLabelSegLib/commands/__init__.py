@@ -10,6 +10,10 @@ from __future__ import annotations
 VERBS = {
     "import": "import_",
     "check": "check",
+    "simulate": "simulate",
+    "train": "train",
+    "predict": "predict",
+    "models": "models",
     "bench": "bench",
 }
 """Verb to module name, in the order of the help page."""
