@@ -1,7 +1,7 @@
 """The line protocol: one JSON object per line, from a worker or from any command run with --json.
 
-Events: `started`, `progress`, `log`, `result`, `error`. A reader ignores events it does not know and lines that are not
-JSON objects, so versions may differ and libraries may print.
+Events: `started`, `progress`, `log`, `result`, `error`; a worker also says `alive` during long steps. A reader ignores
+events it does not know and lines that are not JSON objects, so versions may differ and libraries may print.
 """
 
 from __future__ import annotations
@@ -32,14 +32,18 @@ class Event:
 
 def parse_line(line: str) -> Event | None:
     """The event of a line, or None where the line is ordinary text or an event this version does not know."""
+    event = parse_any_event(line)
+    return event if event is not None and event.kind in KNOWN_EVENTS else None
+
+
+def parse_any_event(line: str) -> Event | None:
+    """The event of a line, known or not, or None where the line is ordinary text."""
     try:
         content = json.loads(line)
-    except ValueError:
+    except (ValueError, RecursionError):
         return None
-    if not isinstance(content, dict) or content.get("event") not in KNOWN_EVENTS:
-        return None
-    kind = content.pop("event")
-    return Event(kind, content)
+    kind = content.pop("event", None) if isinstance(content, dict) else None
+    return Event(kind, content) if isinstance(kind, str) else None
 
 
 class TimeLeft:

@@ -13,6 +13,7 @@ from typing import NoReturn
 
 from NoisyLabelSegLib.errors import DONE, FAULT, UserError, ending
 from NoisyLabelSegLib.jobs.channel import Channel
+from NoisyLabelSegLib.jobs.pulse import Pulse
 from NoisyLabelSegLib.jobs.settings import JobSettings
 from NoisyLabelSegLib.jobs.verbs import perform
 from NoisyLabelSegLib.jobs.watch import Watch
@@ -65,7 +66,8 @@ def _do(settings_file: str, channel: Channel, watch: Watch) -> dict[str, object]
     settings = JobSettings.read(settings_file)
     channel.started(settings.verb)
     try:
-        result = perform(settings, report, channel.say)
+        with Pulse(channel.alive):
+            result = perform(settings, report, channel.say)
         watch.end()
     finally:
         remove_partials(settings.out, os.getpid())

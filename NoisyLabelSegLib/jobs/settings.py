@@ -84,7 +84,8 @@ class TrainSettings(JobSettings):
 
     verb: ClassVar[str] = "train"
     study: str
-    preset: str = "default"
+    preset: str = ""
+    """A preset's name or JSON file; if empty the default preset, or on resume the settings of the run."""
     overrides: Mapping[str, Any] = field(default_factory=dict)
     """Training settings that differ from the preset's."""
     resume: bool = False
@@ -108,6 +109,9 @@ class PredictSettings(JobSettings):
     annotators: bool = False
     confusion: bool = False
     split: str = ""
+    """Only the study's cases of this split; all if empty."""
+    flips: bool = False
+    device: str = "auto"
 
     def problems(self) -> list[str]:
         found = [] if self.model else ["Choose a trained model."]

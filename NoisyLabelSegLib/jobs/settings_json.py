@@ -29,7 +29,7 @@ def from_json(text: str, kinds: Mapping[str, type[Settings]]) -> Settings:
     if not isinstance(content, dict) or content.pop("format", None) != FORMAT:
         raise UserError(f"The job's settings are not of the format {FORMAT}")
     verb = content.pop("verb", None)
-    if verb not in kinds:
+    if not isinstance(verb, str) or verb not in kinds:
         raise UserError(f"There is no job {verb!r}", remedy=f"choose one of {', '.join(kinds)}")
     return _made(kinds[verb], content)
 

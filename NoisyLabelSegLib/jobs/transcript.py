@@ -6,7 +6,7 @@ from collections import deque
 from collections.abc import Mapping
 from typing import Any
 
-from NoisyLabelSegLib.jobs.protocol import Event, parse_line, progress_of
+from NoisyLabelSegLib.jobs.protocol import Event, parse_any_event, progress_of
 from NoisyLabelSegLib.jobs.reports import Logged, Progressed, Started
 
 LAST_LINES = 20
@@ -29,8 +29,8 @@ class Transcript:
         return tuple(self._last_lines)
 
     def hear(self, line: str, *, is_output: bool) -> Started | Progressed | Logged | None:
-        """The report of a line; None where it only says how the job will end. What is no event is a line of the log."""
-        event = parse_line(line) if is_output else None
+        """The report of a line, if it has one; a line that is no event belongs to the log."""
+        event = parse_any_event(line) if is_output else None
         if event is None:
             return self._log(line)
         if event.kind == "result":
@@ -41,7 +41,9 @@ class Transcript:
             return self._log(self.error)
         if event.kind == "log":
             return self._log(str(event.values.get("text", "")))
-        return self._start(event, line) if event.kind == "started" else self._progress(event, line)
+        if event.kind == "started":
+            return self._start(event, line)
+        return self._progress(event, line) if event.kind == "progress" else None  # None: an event of another version
 
     def _start(self, event: Event, line: str) -> Started | Logged:
         verb, process = event.values.get("verb"), event.values.get("process")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import json
 import os
 import sys
 import tempfile
@@ -13,8 +14,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
+from NoisyLabelSegLib.cases import Geometry, Image, write_image, write_labels
 from NoisyLabelSegLib.jobs.job import Job, State
 from NoisyLabelSegLib.jobs.reports import Cancelled, Failed, Finished, Logged, Progressed, Started
 from NoisyLabelSegLib.jobs.settings import FuseSettings
@@ -124,6 +127,31 @@ def settings(tmp_path: Path) -> FuseSettings:
     """Settings that a stand-in does not look at."""
     (tmp_path / "study.json").write_text("{}", encoding="utf-8")
     return FuseSettings(study=str(tmp_path / "study.json"), out=str(tmp_path / "out"))
+
+
+@pytest.fixture(scope="session")
+def study(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Four small images of a bright square, outlined by three annotators: one right, one too wide, one too tight."""
+    folder = tmp_path_factory.mktemp("a study")
+    noise = np.random.default_rng(0)
+    cases = []
+    for number in range(4):
+        id, place = f"case{number}", 8 + number
+        for name, edge in (("image", 0), ("right", 0), ("wide", 1), ("tight", -1)):
+            square = np.zeros((32, 32), dtype=np.uint8)
+            square[place - edge : place + 10 + edge, place - edge : place + 12 + edge] = 1
+            path = folder / id / f"{name}.nrrd"
+            if name == "image":
+                pixels = square * 100 + noise.normal(0, 5, square.shape)
+                write_image(path, Image(pixels.astype(np.float32), Geometry.plain(square.shape)))
+            else:
+                write_labels(path, square, Geometry.plain(square.shape))
+        files = {name: f"{id}/{name}.nrrd" for name in ("right", "wide", "tight")}
+        cases.append({"id": id, "images": [f"{id}/image.nrrd"], "annotations": files})
+    content = {"format": "noisylabelseg-study/1", "name": "squares", "classes": ["background", "square"]}
+    content |= {"annotators": ["right", "wide", "tight"], "cases": cases}
+    (folder / "study.json").write_text(json.dumps(content), encoding="utf-8")
+    return folder
 
 
 @pytest.fixture
