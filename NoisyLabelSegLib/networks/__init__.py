@@ -1,4 +1,4 @@
-"""The coupled networks: a trunk, a head for the truth, a head for every annotator's errors, and what they are taught."""
+"""The coupled networks: a trunk, a head for the truth, one for the annotators' errors, and what they are taught."""
 
 from NoisyLabelSegLib.networks.architecture import Architecture
 from NoisyLabelSegLib.networks.coupled import CoupledNetwork, Prediction

@@ -55,7 +55,7 @@ class LowRankConfusion:
     """
 
     def __init__(self, profiles: Tensor, weights: Tensor) -> None:
-        """profiles: (B, R, L, l, P) logits of c_ik over i; weights: (B, R, L, l, P) logits of w_jk, that of w_j0 is 0."""
+        """profiles: (B, R, L, l, P) logits of c_ik over i; weights: the same shape, logits of w_jk where w_j0 has 0."""
         self._profiles = profiles.float().log_softmax(dim=2)
         weights = weights.float()
         keep = torch.zeros_like(weights[:, :, :, :1])

@@ -10,6 +10,9 @@ from NoisyLabelSegLib.errors import UserError
 from NoisyLabelSegLib.networks.architecture import Architecture
 from NoisyLabelSegLib.networks.unet import UNet
 
+_FETCHING = ("pretrain", "url", "weights", "path", "file", "checkpoint", "progress")
+"""Words in arguments that make networks of MONAI load or download something; a package must not be able to."""
+
 
 def make_trunk(architecture: Architecture) -> nn.Module:
     """A module from (B, C, *S) to (B, widths[0], *S)."""
@@ -31,6 +34,9 @@ def _monai_trunk(architecture: Architecture) -> nn.Module:
         raise UserError(
             f"MONAI has no network {architecture.trunk!r}", remedy="use unet, or a class of monai.networks.nets"
         )
+    for name in architecture.trunk_arguments:
+        if any(word in name.lower() for word in _FETCHING):
+            raise UserError(f"The trunk argument {name!r} could load files or fetch them", remedy="leave it out")
     arguments = {
         "spatial_dims": architecture.dimensions,
         "in_channels": architecture.channels,
@@ -39,7 +45,7 @@ def _monai_trunk(architecture: Architecture) -> nn.Module:
     }
     try:
         trunk: nn.Module = network(**arguments)
-    except Exception as error:  # noqa: BLE001 - a foreign constructor may object in any way it likes
+    except Exception as error:  # a foreign constructor may object in any way it likes
         raise UserError(
             f"MONAI's {architecture.trunk} cannot be made from the arguments {arguments}",
             remedy="set trunk_arguments to what it needs",

@@ -10,7 +10,7 @@ from torch import Tensor, nn
 
 
 class UNet(nn.Module):
-    """Features at full resolution: (B, C, *S) to (B, widths[0], *S), with instance norm and two convolutions a stage."""
+    """Features at full resolution, (B, C, *S) to (B, widths[0], *S): two convolutions with instance norm per stage."""
 
     def __init__(self, dimensions: int, channels: int, widths: Sequence[int]) -> None:
         super().__init__()
@@ -39,7 +39,9 @@ class UNet(nn.Module):
             # Narrowing before upsampling does the 1x1 convolution on a quarter of the pixels.
             raised = F.interpolate(narrow(image), scale_factor=2, mode="nearest")
             image = stage(torch.cat([skips.pop(), raised], dim=1))
-        return image[(..., *(slice(0, n) for n in size))]
+        for axis, length in enumerate(size, start=2):
+            image = image.narrow(axis, 0, length)
+        return image
 
 
 def _stage(dimensions: int, before: int, after: int) -> nn.Sequential:
