@@ -6,7 +6,12 @@ from pathlib import Path
 import slicer
 from slicer.i18n import tr as _
 from slicer.i18n import translate
-from slicer.ScriptedLoadableModule import *  # Slicer's drag-and-drop importer looks for the bare names
+from slicer.ScriptedLoadableModule import (
+    ScriptedLoadableModule,
+    ScriptedLoadableModuleLogic,
+    ScriptedLoadableModuleTest,
+    ScriptedLoadableModuleWidget,
+)
 from slicer.util import VTKObservationMixin
 
 HERE = Path(__file__).resolve().parent
@@ -15,8 +20,6 @@ if not (HERE / "NoisyLabelSegLib").is_dir() and str(HERE.parent) not in sys.path
 
 
 class NoisyLabelSeg(ScriptedLoadableModule):
-    """What the module list shows."""
-
     def __init__(self, parent):
         ScriptedLoadableModule.__init__(self, parent)
         parent.title = _("Noisy Label Segmentation")
@@ -24,20 +27,14 @@ class NoisyLabelSeg(ScriptedLoadableModule):
         parent.dependencies = []
         parent.contributors = ["The NoisyLabelSeg contributors"]
         parent.helpText = _(
-            "Several people outlined the same scan and disagree. This module estimates the most likely truth and shows"
-            " what each of them got wrong. Press Demo case to see it at work."
+            "Several people outlined one scan and disagree: this estimates the truth and shows what each got wrong."
         )
-        parent.acknowledgementText = _(
-            "The networks follow Zhang, Tanno et al., Disentangling Human Error from the Ground Truth in Segmentation"
-            " of Medical Images, NeurIPS 2020."
-        )
+        parent.acknowledgementText = _("The networks follow Zhang, Tanno et al., NeurIPS 2020.")
         _setIcon(parent)
         slicer.app.connect("startupCompleted()", _registerSampleData)
 
 
 class NoisyLabelSegWidget(ScriptedLoadableModuleWidget, VTKObservationMixin):
-    """Hands the module's life on to the panel."""
-
     def __init__(self, parent=None):
         ScriptedLoadableModuleWidget.__init__(self, parent)
         VTKObservationMixin.__init__(self)
@@ -49,9 +46,10 @@ class NoisyLabelSegWidget(ScriptedLoadableModuleWidget, VTKObservationMixin):
 
         self.logic = NoisyLabelSegLogic()
         self.panel = Panel(self.layout, slicer.mrmlScene)
-        self.addObserver(slicer.mrmlScene, slicer.mrmlScene.StartCloseEvent, self.onSceneStartClose)
-        self.addObserver(slicer.mrmlScene, slicer.mrmlScene.EndCloseEvent, self.onSceneReady)
-        self.addObserver(slicer.mrmlScene, slicer.mrmlScene.EndImportEvent, self.onSceneReady)
+        scene = slicer.mrmlScene
+        self.addObserver(scene, scene.StartCloseEvent, self.onSceneStartClose)
+        for event in (scene.EndCloseEvent, scene.EndImportEvent):
+            self.addObserver(scene, event, self.onSceneReady)
         self.initializeParameterNode()
 
     def cleanup(self):
@@ -75,11 +73,11 @@ class NoisyLabelSegWidget(ScriptedLoadableModuleWidget, VTKObservationMixin):
     def initializeParameterNode(self):
         self.panel.setParameterNode(self.logic.getParameterNode())
 
-    def onSceneStartClose(self, caller, event):
+    def onSceneStartClose(self, _caller, _event):
         self.panel.stopJobs()
         self.panel.setParameterNode(None)
 
-    def onSceneReady(self, caller, event):
+    def onSceneReady(self, _caller, _event):
         if self.parent.isEntered:
             self.initializeParameterNode()
 

@@ -25,8 +25,7 @@ class AnnotatorsSection:
         self._ui, self._logic = ui, logic
         self._parameters: Any = None
         self._delay = qt.QTimer()
-        self._delay.setSingleShot(True)
-        self._delay.setInterval(REVIEW_DELAY_MILLISECONDS)
+        self._delay.interval = REVIEW_DELAY_MILLISECONDS
         self._delay.timeout.connect(self.review)
         ui.statisticsTable.itemSelectionChanged.connect(self.onSelected)
         ui.nextButton.clicked.connect(self.onNext)
@@ -56,12 +55,14 @@ class AnnotatorsSection:
     def setActive(self, *, active: bool) -> None:
         """The keys belong to the panel only while it is shown."""
         for shortcut in self._shortcuts:
-            shortcut.setEnabled(active)
+            shortcut.enabled = active
 
     def reviewSoon(self) -> None:
         self._delay.start()
 
     def review(self) -> None:
+        """Compares everybody with the truth now."""
+        self._delay.stop()
         with saidIn(self._ui.annotatorsMessage), slicer.util.RenderBlocker():
             say(self._ui.annotatorsMessage, "")
             self._logic.update()

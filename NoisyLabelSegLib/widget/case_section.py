@@ -21,7 +21,7 @@ class CaseSection:
 
     def __init__(self, ui: Any, logic: CaseLogic, opening: Opening) -> None:
         self._ui, self._logic, self._opening = ui, logic, opening
-        ui.annotatorTable.horizontalHeader().setStretchLastSection(True)
+        ui.annotatorTable.horizontalHeader().stretchLastSection = True
         ui.annotatorTable.itemChanged.connect(self.onItemChanged)
         ui.annotatorTable.itemSelectionChanged.connect(self.updateButtons)
         ui.volumeSelector.currentNodeChanged.connect(self.onVolumeChanged)
@@ -116,13 +116,14 @@ class CaseSection:
         return menu
 
     def _nextStep(self) -> str:
+        sentence: str = ""
         if not self._logic.isOpen:
-            return _("Choose a volume, open a study, or try the demo case.")
-        if not self._logic.annotators:
-            return _("Add the annotators of this volume, or use a trained model under Truth.")
-        if len(self._logic.annotators) == 1:
-            return _("There is one annotator only: add others to compare, or use a trained model under Truth.")
-        return ""
+            sentence = _("Choose a volume, open a study, or try the demo case.")
+        elif not self._logic.annotators:
+            sentence = _("Add the annotators of this volume, or use a trained model under Truth.")
+        elif len(self._logic.annotators) == 1:
+            sentence = _("There is one annotator only: add others to compare, or use a trained model under Truth.")
+        return sentence
 
     def _selected(self) -> list[str]:
         rows = sorted({index.row() for index in self._ui.annotatorTable.selectionModel().selectedRows()})
@@ -136,7 +137,7 @@ class CaseSection:
         for place, (case, study) in enumerate(self._cases):
             combo.addItem(f"{case} ({study})" if study else case)
             if folder is not None and (case, study) == (folder.case, folder.study):
-                combo.setCurrentIndex(place)
+                combo.currentIndex = place
         combo.enabled = combo.count > 1
 
     def _fillTable(self) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from enum import Enum
 from pathlib import Path
+from typing import Any
 
 from NoisyLabelSegLib.cases import Image, Study, write_labels
 from NoisyLabelSegLib.errors import UserError
@@ -66,7 +67,7 @@ class ExportLogic:
         return name
 
     def _writeSegmentation(self, path: Path) -> str:
-        node = self._case.folder.find(Role.TRUTH)
+        node: Any = self._case.folder.find(Role.TRUTH)
         storage = node.CreateDefaultStorageNode()
         storage.UnRegister(None)
         storage.SetFileName(str(path))

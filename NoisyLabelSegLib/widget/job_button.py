@@ -20,7 +20,7 @@ class TimerPoller:
 
     def __init__(self) -> None:
         self._timer = qt.QTimer()
-        self._timer.setInterval(POLL_MILLISECONDS)
+        self._timer.interval = POLL_MILLISECONDS
 
     def start(self, tick: Callable[[], None]) -> None:
         self._timer.timeout.connect(tick)
@@ -104,6 +104,5 @@ class JobButton:
 
 
 def _cancelWithTime(seconds: float) -> str:
-    if seconds < 90:
-        return _("Cancel ({seconds} s left)").format(seconds=round(seconds))
-    return _("Cancel ({minutes} min left)").format(minutes=round(seconds / 60))
+    text: str = _("Cancel ({seconds} s left)") if seconds < 90 else _("Cancel ({minutes} min left)")
+    return text.format(seconds=round(seconds), minutes=round(seconds / 60))

@@ -33,6 +33,6 @@ def say(label: Any, sentence: str) -> None:
 
 
 def explain(control: Any, reason: str, purpose: str) -> None:
-    """Switches a control off for a reason that its tooltip then gives; without a reason it is on and says its purpose."""
+    """Switches a control off for a reason, which its tooltip then gives, or on, and the tooltip says its purpose."""
     control.enabled = not reason
     control.toolTip = reason or purpose

@@ -13,8 +13,8 @@ from NoisyLabelSegLib.scene.loading import loadCase, openStudy
 from NoisyLabelSegLib.scene.roles import Role
 from NoisyLabelSegLib.widget.case_logic import CaseLogic
 
-DEMO_SIZE = (128, 128, 32)
-DEMO_SEED = 3
+DEMO_SIZE = (96, 96, 24)
+DEMO_SEED = 1
 
 
 class Opening:

@@ -61,9 +61,9 @@ class Panel:
     def setParameterNode(self, node: Any) -> None:
         """Shows the state kept in a parameter node; None leaves the panel without a state."""
         if self._parameters is not None:
-            for widget, tag in zip(self._widgets, self._tags, strict=True):
+            for tag in self._tags:
                 self._parameters.disconnectGui(tag)
-        self._parameters = None if node is None else Parameters(node)
+        self._parameters = None if node is None else Parameters(node)  # type: ignore[call-arg]
         self._tags = [] if node is None else [self._parameters.connectGui(widget) for widget in self._widgets]
         for section in (self.truthSection, self.annotatorsSection, self.trainSection, self.exportSection):
             section.setParameters(self._parameters)

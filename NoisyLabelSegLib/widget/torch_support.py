@@ -21,12 +21,10 @@ class TorchSupport:
 
     def remark(self) -> str:
         """What people should know before they press a button that needs networks; empty when all is there."""
-        missing = self.missing()
-        if not missing:
-            return ""
-        return _(
+        sentence: str = _(
             "This needs PyTorch, which is not installed. You will be asked before anything is downloaded (about 1 GB)."
         )
+        return sentence if self.missing() else ""
 
     def ensure(self) -> bool:
         """True when networks can run, after asking and installing what is missing; False when people declined."""

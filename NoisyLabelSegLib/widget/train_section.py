@@ -41,8 +41,8 @@ class TrainSection:
         self._parameters = None  # so that filling the widgets writes nothing
         if parameters is not None:
             ui = self._ui
-            ui.sourceSelector.setCurrentIndex(max(ui.sourceSelector.findData(parameters.trainingSource), 0))
-            ui.presetSelector.setCurrentIndex(max(ui.presetSelector.findText(parameters.preset), 0))
+            ui.sourceSelector.currentIndex = max(ui.sourceSelector.findData(parameters.trainingSource), 0)
+            ui.presetSelector.currentIndex = max(ui.presetSelector.findText(parameters.preset), 0)
             ui.studyPath.currentPath = parameters.trainingStudy
             ui.runPath.currentPath = parameters.runFolder
         self._parameters = parameters

@@ -40,13 +40,13 @@ class TruthSection:
         self._parameters = parameters
         if parameters is not None:
             self._ui.modelPath.currentPath = parameters.model
-            self._ui.methodSelector.setCurrentIndex(max(self._ui.methodSelector.findData(parameters.method), 0))
+            self._ui.methodSelector.currentIndex = max(self._ui.methodSelector.findData(parameters.method), 0)
         self.update()
 
     def selectModel(self, path: str) -> None:
         """Makes a model the chosen method, for example one that was just trained."""
         self._ui.modelPath.currentPath = path
-        self._ui.methodSelector.setCurrentIndex(self._ui.methodSelector.findData(MODEL))
+        self._ui.methodSelector.currentIndex = self._ui.methodSelector.findData(MODEL)
 
     def update(self) -> None:
         """Shows what can be done now, and why not where it cannot."""

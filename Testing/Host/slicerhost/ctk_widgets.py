@@ -9,7 +9,6 @@ from PySide6.QtGui import QMouseEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import (
     QDoubleSpinBox,
     QFileDialog,
-    QFrame,
     QHBoxLayout,
     QLineEdit,
     QSlider,
@@ -20,7 +19,7 @@ from PySide6.QtWidgets import (
 )
 
 
-class ctkCollapsibleButton(QFrame):
+class ctkCollapsibleButton(QWidget):
     """A section with a header that opens and closes it."""
 
     contentsCollapsed = Signal(bool)

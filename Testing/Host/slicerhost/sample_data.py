@@ -19,10 +19,11 @@ class Source:
 
 class SampleDataLogic:
     sources: ClassVar[list[Source]] = []
+    titles: ClassVar[dict[str, str]] = {}
 
     @staticmethod
-    def registerCustomSampleDataCategory(_category: str, _title: str) -> None:
-        """A category is only a heading."""
+    def registerCustomSampleDataCategory(category: str, title: str) -> None:
+        SampleDataLogic.titles[category] = title
 
     @staticmethod
     def registerCustomSampleDataSource(

@@ -11,7 +11,7 @@ import slicer
 from PySide6 import QtCore, QtWidgets
 
 from slicerhost import names, util
-from slicerhost.application import Application, real_logics
+from slicerhost.application import Application, Module
 from slicerhost.dialogs import Answers, answers
 from slicerhost.sources import HostFinder, load_source
 
@@ -51,6 +51,7 @@ class Host:
         parent.setMRMLScene(slicer.mrmlScene)
         parent.isEntered = True
         panel = source.NoisyLabelSegWidget(parent)
+        self.application.widgets[MODULE] = panel
         panel.setup()
         panel.enter()
         parent.setWindowTitle(module.title)
@@ -89,12 +90,21 @@ def _become_slicer() -> Application:
     names.install("qt", names.qt_module())
     names.install("ctk", names.ctk_module())
     names.add_mrml_widgets(slicer)
-    slicer.mrmlScene, logic = real_logics()
-    slicer.app = Application(slicer.mrmlScene, logic)
+    sys.path.insert(0, str(REPOSITORY))
+    from NoisyLabelSegLib.scene.headless import HeadlessSlicer
+
+    headless = HeadlessSlicer()
+    slicer.mrmlScene = headless.scene
+    slicer.app = Application(headless.applicationLogic)
+    slicer.app.headless = headless  # its logics watch the scene as long as they live
+    slicer.modules = types.SimpleNamespace(
+        plots=Module(headless.applicationLogic.GetModuleLogic("Plots")),
+        segmentations=Module(headless.applicationLogic.GetModuleLogic("Segmentations")),
+        colors=Module(headless.applicationLogic.GetColorLogic()),
+    )
     for function in util.REPLACED:
         setattr(slicer.util, function.__name__, function)
     _install_slicer_modules()
-    sys.path.insert(0, str(REPOSITORY))
     sys.meta_path.insert(0, HostFinder([MODULE, "NoisyLabelSegLib.widget"]))
     return slicer.app
 

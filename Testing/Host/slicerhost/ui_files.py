@@ -29,6 +29,7 @@ class UiLoader(QUiLoader):
         connections = list(_scene_connections(root))
         for element in root.findall("connections"):
             root.remove(element)
+        _number_path_filters(root)
         buffer = QBuffer(self)
         buffer.setData(ElementTree.tostring(root))
         buffer.open(QIODevice.OpenModeFlag.ReadOnly)
@@ -44,6 +45,14 @@ class UiLoader(QUiLoader):
         widget = CUSTOM[className](parent)
         widget.setObjectName(name)
         return widget
+
+
+def _number_path_filters(root: ElementTree.Element) -> None:
+    """ctk's flags are names in the file and a number in the stand-in."""
+    for value in root.iterfind(".//property[@name='filters']/set"):
+        flags = (value.text or "").split("|")
+        value.tag = "number"
+        value.text = str(sum(getattr(ctk_widgets.ctkPathLineEdit, flag.partition("::")[2]) for flag in flags))
 
 
 def _refuse_undeclared(root: ElementTree.Element) -> None:

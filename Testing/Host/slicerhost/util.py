@@ -85,6 +85,16 @@ def mainWindow() -> Any:
     return getattr(slicer.app, "window", None)
 
 
+def selectModule(name: str) -> None:
+    """The host shows one module, so it is always the selected one."""
+    if name not in slicer.app.widgets:
+        raise RuntimeError(f"there is no module {name}")
+
+
+def getModuleWidget(name: str) -> Any:
+    return slicer.app.widgets[name]
+
+
 def _with_detail(text: str, named: dict[str, Any]) -> str:
     return f"{text}\n{named['detailedText']}" if named.get("detailedText") else text
 
@@ -102,4 +112,6 @@ REPLACED = (
     tryWithErrorDisplay,
     WaitCursor,
     mainWindow,
+    selectModule,
+    getModuleWidget,
 )
