@@ -6,9 +6,12 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from NoisyLabelSegLib.errors import UserError
+from NoisyLabelSegLib.fusion.hierarchical import hierarchical
 from NoisyLabelSegLib.fusion.majority import majority
 from NoisyLabelSegLib.fusion.mean import mean
 from NoisyLabelSegLib.fusion.model import Solution
+from NoisyLabelSegLib.fusion.simple import simple
+from NoisyLabelSegLib.fusion.spatial_staple import spatial_staple
 from NoisyLabelSegLib.fusion.staple import staple
 
 
@@ -32,6 +35,24 @@ METHODS = {
             "STAPLE",
             "Works out how reliable each annotator is and trusts the reliable ones more.",
             staple,
+        ),
+        Method(
+            "spatial-staple",
+            "Spatial STAPLE",
+            "As STAPLE, but lets each annotator be reliable in one place and careless in another.",
+            spatial_staple,
+        ),
+        Method(
+            "simple",
+            "SIMPLE",
+            "Votes, weighs annotators by how well they match the result, sets poor ones aside, and repeats.",
+            simple,
+        ),
+        Method(
+            "hierarchical",
+            "Hierarchical majority",
+            "First decides whether anything is there, then what: for nested or similar classes.",
+            hierarchical,
         ),
     )
 }

@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from NoisyLabelSegLib.fusion.table import Floats, VoteTable
+
+if TYPE_CHECKING:
+    from NoisyLabelSegLib.fusion.field import CellField
+    from NoisyLabelSegLib.fusion.packing import Places
 
 TIE = 1e-9
 """Probabilities closer than this are equal, so that the order in which annotators are multiplied decides nothing."""
@@ -17,7 +22,8 @@ TIE = 1e-9
 class Solution:
     """`posterior` (P, K) float64 over the table's values, the label decided for each row (P,) uint8, and how it went.
 
-    `confusion` is (R, K, K) over the same values, NaN in columns without evidence.
+    `confusion` is (R, K, K) over the same values, NaN in columns without evidence. A method that goes by place numbers
+    the voxels anew in `places`, has a row of the posterior for each number, and a `field` of confusion matrices.
     """
 
     posterior: Floats
@@ -26,6 +32,8 @@ class Solution:
     iterations: int = 0
     converged: bool = True
     remarks: tuple[str, ...] = ()
+    places: Places | None = None
+    field: CellField | None = None
 
 
 def solution(
@@ -60,8 +68,8 @@ def most_likely(table: VoteTable, posterior: Floats, threshold: float | None = N
 
 
 def columns_to_one(counts: Floats) -> Floats:
-    """Counts (R, K, K) as p(says i | truth j): columns sum to one, NaN where a column has no counts."""
-    totals = counts.sum(axis=1, keepdims=True)
+    """Counts (..., K, K) as p(says i | truth j): columns sum to one, NaN where a column has no counts."""
+    totals = counts.sum(axis=-2, keepdims=True)
     return counts / np.where(totals > 0, totals, np.nan)
 
 
