@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import os
+import shutil
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -12,6 +16,8 @@ import numpy as np
 from NoisyLabelSegLib.cases.geometry import Geometry
 from NoisyLabelSegLib.cases.image import Image
 from NoisyLabelSegLib.cases.kinds import Kind
+from NoisyLabelSegLib.cases.nifti_length import nifti_is_whole
+from NoisyLabelSegLib.cases.quiet import quiet_libraries
 from NoisyLabelSegLib.errors import UserError
 
 _ITK_NAMES = {
@@ -29,37 +35,56 @@ _HIGHEST_COMPRESSION = 1100  # deflate cannot do better than 1032:1, so a larger
 
 def read_itk_geometry(path: Path, kind: Kind) -> Geometry:
     """The grid from the header alone."""
-    return _without_resolution(_geometry(_reader(path, kind)), kind)
+    from NoisyLabelSegLib.cases.itk import geometry_of
+
+    with _opened(path, kind) as reader:
+        return _without_resolution(geometry_of(reader), kind)
 
 
 def read_itk(path: Path, kind: Kind) -> Image:
     """The whole image; a damaged or truncated file is refused."""
     from NoisyLabelSegLib.cases.itk import from_itk
 
-    reader = _reader(path, kind)
-    try:
+    with _opened(path, kind) as reader:
         image = from_itk(reader.Execute())
-    except (RuntimeError, ValueError, MemoryError) as error:
-        raise _damaged(path, kind, error) from error
+    if kind is Kind.NIFTI and not nifti_is_whole(path):
+        raise _damaged(path, kind, "fewer voxels than the header promises")
     if kind in _PICTURES and len(image.channels) in (2, 4):
         opaque = image.channels[:-1]  # the last one is transparency
         image = Image(opaque[0] if len(opaque) == 1 else opaque, image.geometry)
     return Image(image.array, _without_resolution(image.geometry, kind))
 
 
-def _reader(path: Path, kind: Kind) -> Any:
+@contextmanager
+def _opened(path: Path, kind: Kind) -> Iterator[Any]:
+    """A SimpleITK reader that has read and checked the header; whatever ITK dislikes becomes our sentence."""
     import SimpleITK as sitk
 
-    sitk.ProcessObject.GlobalWarningDisplayOff()  # people get our sentence, not ITK's log
     reader = sitk.ImageFileReader()
-    reader.SetFileName(str(path))
     reader.SetImageIO(_ITK_NAMES[kind])
     try:
-        reader.ReadImageInformation()
-    except RuntimeError as error:
+        with quiet_libraries(), _named_for_itk(path, kind) as name:
+            reader.SetFileName(str(name))
+            reader.ReadImageInformation()
+            _refuse_impossible_header(reader, path, kind)
+            yield reader
+    except (RuntimeError, ValueError, MemoryError) as error:
         raise _damaged(path, kind, error) from error
-    _refuse_impossible_header(reader, path, kind)
-    return reader
+
+
+@contextmanager
+def _named_for_itk(path: Path, kind: Kind) -> Iterator[Path]:
+    """The path itself, or a link to it with the ending that niftilib insists on."""
+    if kind is not Kind.NIFTI or path.name.lower().endswith((".nii", ".nii.gz", ".hdr", ".img", ".hdr.gz", ".img.gz")):
+        yield path
+        return
+    with tempfile.TemporaryDirectory() as folder, path.open("rb") as file:
+        link = Path(folder) / ("image.nii.gz" if file.read(2) == b"\x1f\x8b" else "image.nii")
+        try:
+            link.symlink_to(path.resolve())
+        except OSError:  # Windows lets only some users make links
+            shutil.copyfile(path, link)
+        yield link
 
 
 def _refuse_impossible_header(reader: Any, path: Path, kind: Kind) -> None:
@@ -68,7 +93,7 @@ def _refuse_impossible_header(reader: Any, path: Path, kind: Kind) -> None:
         raise UserError(
             f"has {dimension} dimensions",
             file=path,
-            remedy="export one 2D or 3D image (for a time series, one time point)",
+            remedy="export one 2D or 3D image; of a time series, one time point",
         )
     voxels = 1
     for length in size:
@@ -96,18 +121,12 @@ def _data_files(path: Path, kind: Kind) -> list[Path]:
     return [path]
 
 
-def _geometry(source: Any) -> Geometry:
-    from NoisyLabelSegLib.cases.itk import geometry_of
-
-    return geometry_of(source)
-
-
 def _without_resolution(geometry: Geometry, kind: Kind) -> Geometry:
     """Pictures count pixels: their dots-per-inch tags say nothing about the patient."""
     return replace(geometry, spacing=(1.0,) * geometry.dimension) if kind in _PICTURES else geometry
 
 
-def _damaged(path: Path, kind: Kind, error: Exception) -> UserError:
+def _damaged(path: Path, kind: Kind, error: Exception | str) -> UserError:
     return UserError(
         f"looks like {kind.value} but is damaged or truncated",
         file=path,

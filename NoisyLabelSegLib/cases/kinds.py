@@ -10,6 +10,21 @@ from pathlib import Path
 
 from NoisyLabelSegLib.errors import UserError
 
+_ENDINGS = (
+    ".seg.nrrd",
+    ".seg.nhdr",
+    ".nrrd",
+    ".nhdr",
+    ".nii.gz",
+    ".nii",
+    ".mha",
+    ".mhd",
+    ".png",
+    ".tif",
+    ".tiff",
+    ".dcm",
+)
+
 
 class Kind(Enum):
     """The formats that can be read; the value is the name people know."""
@@ -41,12 +56,18 @@ def kind_of(path: Path) -> Kind:
     return kind
 
 
-def is_readable_kind(path: Path) -> bool:
-    """Whether a file looks like an image or labels of any kind; used when folders are searched."""
-    try:
-        return path.is_file() and kind_of(path) is not None
-    except UserError:
-        return False
+def plain_stem(path: Path) -> str:
+    """The file's name without its ending; endings of two parts (.nii.gz, .seg.nrrd) go whole."""
+    name = path.name
+    for ending in sorted(_ENDINGS, key=len, reverse=True):
+        if name.lower().endswith(ending):
+            return name[: -len(ending)]
+    return name
+
+
+def looks_like_an_image(path: Path) -> bool:
+    """Whether a file of a folder should be read: by its ending, or by its first bytes where the ending says nothing."""
+    return path.name.lower().endswith(_ENDINGS) or (not path.suffix and _recognise(_first_bytes(path)) is not None)
 
 
 def _recognise(head: bytes) -> Kind | None:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePosixPath
-from typing import Any
+from typing import Any, overload
 
 from NoisyLabelSegLib.cases.case import Annotation, Case, Source
 from NoisyLabelSegLib.cases.image import Image
@@ -25,7 +25,7 @@ class Study:
     name: str
     classes: tuple[str, ...]
     annotators: tuple[str, ...]
-    cases: tuple[Case, ...]
+    cases: Sequence[Case]
     folder: Path = Path()
     extra: Mapping[str, Any] = field(default_factory=dict)
 
@@ -43,7 +43,7 @@ class Study:
             name=content["name"],
             classes=tuple(content["classes"]),
             annotators=tuple(content["annotators"]),
-            cases=tuple(_case_from_json(entry, path.parent, len(content["classes"])) for entry in content["cases"]),
+            cases=_CasesOfFile(content["cases"], path.parent, len(content["classes"])),
             folder=path.parent,
             extra={key: value for key, value in content.items() if key not in known},
         )
@@ -87,6 +87,29 @@ class Study:
                         file=source,
                         remedy="restore the file or remove it from study.json",
                     )
+
+
+class _CasesOfFile(Sequence[Case]):
+    """The cases of a study file, each made when it is first looked at, so that large studies open at once."""
+
+    def __init__(self, entries: Sequence[Mapping[str, Any]], folder: Path, classes: int) -> None:
+        self._entries, self._folder, self._classes = entries, folder, classes
+        self._made: dict[int, Case] = {}
+
+    def __len__(self) -> int:
+        return len(self._entries)
+
+    @overload
+    def __getitem__(self, index: int) -> Case: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[Case]: ...
+    def __getitem__(self, index: int | slice) -> Case | list[Case]:
+        if isinstance(index, slice):
+            return [self[position] for position in range(*index.indices(len(self)))]
+        position = range(len(self))[index]
+        if position not in self._made:
+            self._made[position] = _case_from_json(self._entries[position], self._folder, self._classes)
+        return self._made[position]
 
 
 def _read_json(path: Path) -> Any:

@@ -3,17 +3,78 @@
 from __future__ import annotations
 
 import argparse
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from NoisyLabelSegLib.commands.terminal import Terminal
 
-SUMMARY = "Make a study from a folder, LIDC-IDRI or DICOM SEG."
-EXAMPLE = "  noisylabelseg import folder my-data --out my-study"
+if TYPE_CHECKING:
+    from NoisyLabelSegLib.cases.import_plan import ImportPlan
+
+SUMMARY = "Make a study from a folder, an LIDC-IDRI scan or DICOM SEG objects."
+EXAMPLE = """\
+  noisylabelseg import folder my-data --out my-study          images and one file or folder per annotator
+  noisylabelseg import lidc LIDC-IDRI-0001 --out my-study     a CT series and its LIDC XML
+  noisylabelseg import dicom-seg my-scan --out my-study       a DICOM series and SEG objects that refer to it
+
+Next:  noisylabelseg fuse my-study --method staple --out fused"""
+
+MOST_ROWS, MOST_NAMES = 30, 6
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("source")
+    parser.add_argument(
+        "kind", choices=["folder", "lidc", "dicom-seg"], metavar="KIND", help="folder, lidc or dicom-seg"
+    )
+    parser.add_argument("source", metavar="SOURCE", help="the folder (or DICOM SEG file) to import; it is only read")
+    parser.add_argument("--out", required=True, metavar="DIR", help="where the study goes")
+    parser.add_argument("--force", action="store_true", help="replace files of the same name in DIR")
+    parser.add_argument("--resample", action="store_true", help="move labels on another grid onto the image's grid")
+    parser.add_argument("--classes", metavar="A,B,...", help="class names, background first (folder)")
+    parser.add_argument("--threshold", type=float, default=0.5, help="for FRACTIONAL SEGs (default %(default)s)")
+    parser.add_argument("--images", metavar="DIR", help="folder of the DICOM series, if it is elsewhere (dicom-seg)")
 
 
 def run(arguments: argparse.Namespace, terminal: Terminal) -> dict[str, Any]:
-    raise NotImplementedError
+    plan = _plan(arguments, terminal)
+    rows = plan.rows()
+    labelled = sum(bool(case.annotations) for case in plan.cases)
+    terminal.table(
+        f"Found: cases {len(rows)}, with labels {labelled}, annotators {len(plan.annotators)}",
+        ["case", "images", "annotators", "note"],
+        [(id, images, _shortened(names), note) for id, images, names, note in rows[:MOST_ROWS]],
+    )
+    if len(rows) > MOST_ROWS:
+        terminal.say(f"... and {len(rows) - MOST_ROWS} more cases.")
+    study = plan.write(arguments.out, force=arguments.force, regrid=arguments.resample, report=terminal.progress)
+    for remark in plan.remarks:
+        terminal.say(remark)
+    terminal.say(
+        f"Wrote {study.folder / 'study.json'}. Next: noisylabelseg fuse {study.folder} --method staple --out DIR"
+    )
+    return {
+        "study": str(study.folder / "study.json"),
+        "cases": len(study.cases),
+        "annotators": list(study.annotators),
+        "classes": list(study.classes),
+        "remarks": plan.remarks,
+    }
+
+
+def _shortened(names: str) -> str:
+    several = names.split(", ")
+    return names if len(several) <= MOST_NAMES else f"{len(several)}: {several[0]}, {several[1]} ... {several[-1]}"
+
+
+def _plan(arguments: argparse.Namespace, terminal: Terminal) -> ImportPlan:
+    if arguments.kind == "folder":
+        from NoisyLabelSegLib.cases.import_folder import plan_folder
+
+        classes = [name.strip() for name in arguments.classes.split(",")] if arguments.classes else None
+        return plan_folder(arguments.source, classes=classes, report=terminal.progress)
+    if arguments.kind == "lidc":
+        from NoisyLabelSegLib.cases.import_lidc import plan_lidc
+
+        return plan_lidc(arguments.source)
+    from NoisyLabelSegLib.cases.import_dicom_seg import plan_dicom_seg
+
+    return plan_dicom_seg(arguments.source, images=arguments.images, threshold=arguments.threshold)

@@ -1,1 +1,23 @@
-"""Dice, confusion-matrix errors, GED, agreement and calibration, exactly as docs/method.md defines them."""
+"""Dice, confusion-matrix errors, GED, agreement and calibration, exactly as docs/metrics.md defines them."""
+
+from NoisyLabelSegLib.metrics.agreement import consensus, correlation, ged
+from NoisyLabelSegLib.metrics.calibration import Calibration, calibration
+from NoisyLabelSegLib.metrics.confusion import ConfusionErrors, confusion_errors
+from NoisyLabelSegLib.metrics.counts import joint_counts, pairwise_counts
+from NoisyLabelSegLib.metrics.dice import dice, dice_of_counts, dice_per_class, iou_of_counts
+
+__all__ = [
+    "Calibration",
+    "ConfusionErrors",
+    "calibration",
+    "confusion_errors",
+    "consensus",
+    "correlation",
+    "dice",
+    "dice_of_counts",
+    "dice_per_class",
+    "ged",
+    "iou_of_counts",
+    "joint_counts",
+    "pairwise_counts",
+]

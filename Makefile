@@ -1,0 +1,33 @@
+# Two commands do everything: `make demo` and `make test`. Both first install what is missing, into .venv only.
+PYTHON ?= python3
+BIN := .venv/bin
+READY := .venv/ready
+
+.PHONY: demo test lint soak clean environment
+
+demo: environment
+	$(BIN)/noisylabelseg demo --out demo-output --force
+
+test: environment lint
+	$(BIN)/python -m pytest
+
+soak: environment
+	$(BIN)/python -m pytest -m soak
+
+lint: environment
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+
+clean:
+	rm -rf .venv build demo-output *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis
+
+environment: $(READY)
+
+# The stamp is newer than both files when what is installed is what they ask for.
+$(READY): requirements.lock pyproject.toml .ci/system-packages
+	bash .ci/system-packages
+	test -x $(BIN)/python || $(PYTHON) -m venv .venv
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --requirement requirements.lock
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .
+	touch $(READY)

@@ -1,0 +1,75 @@
+"""`noisylabelseg models`: which model packages there are and what they are for."""
+
+from __future__ import annotations
+
+import argparse
+from typing import TYPE_CHECKING, Any
+
+from NoisyLabelSegLib.commands.terminal import Terminal
+from NoisyLabelSegLib.errors import UserError
+
+if TYPE_CHECKING:
+    from NoisyLabelSegLib.inference.models import Listed
+
+SUMMARY = "List model packages, or describe one."
+EXAMPLE = """  noisylabelseg models
+  noisylabelseg models my-run/model.nlseg"""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("places", nargs="*", metavar="PACKAGE_OR_FOLDER", help="where to look (default: here)")
+
+
+def run(arguments: argparse.Namespace, terminal: Terminal) -> dict[str, Any]:
+    from NoisyLabelSegLib.inference.models import list_models
+
+    listed = list_models(arguments.places)
+    if len(arguments.places) == 1 and len(listed) == 1:
+        if listed[0].card is None:
+            raise UserError(listed[0].problem)
+        terminal.table(str(listed[0].path), ["what", "value"], _description(listed[0]))
+    else:
+        terminal.table("Model packages", ["package", "classes", "annotators", "input", "trained on"], map(_row, listed))
+    if not listed:
+        terminal.say("No model package was found; train one with: noisylabelseg train STUDY --out RUN")
+    return {"models": [_as_json(item) for item in listed]}
+
+
+def _row(item: Listed) -> list[str]:
+    if item.card is None:
+        return [str(item.path), item.problem, "", "", ""]
+    card = item.card
+    source = f"{card.provenance.get('study', '?')}, {card.provenance.get('cases', '?')} cases"
+    return [str(item.path), ", ".join(card.classes), ", ".join(card.annotators), _input(item), source]
+
+
+def _description(item: Listed) -> list[list[str]]:
+    card = item.card
+    assert card is not None
+    training = card.metrics.get("training", {})
+    figures = training.items() if isinstance(training, dict) else []
+    return [
+        ["classes", ", ".join(card.classes)],
+        ["annotators", ", ".join(card.annotators)],
+        ["input", _input(item)],
+        [
+            "network",
+            f"{card.architecture.trunk} {list(card.architecture.widths)}, {card.architecture.confusion} matrices",
+        ],
+        *[[f"trained: {name}", str(value)] for name, value in card.provenance.items()],
+        *[[f"metric: {name}", str(value)] for name, value in figures],
+        ["intended use", card.intended_use],
+        ["license", card.license],
+    ]
+
+
+def _input(item: Listed) -> str:
+    assert item.card is not None
+    architecture = item.card.architecture
+    return f"{architecture.channels} channel{'s' if architecture.channels > 1 else ''}, {architecture.dimensions}D"
+
+
+def _as_json(item: Listed) -> dict[str, Any]:
+    if item.card is None:
+        return {"path": str(item.path), "problem": item.problem}
+    return {"path": str(item.path), **item.card.to_json()}

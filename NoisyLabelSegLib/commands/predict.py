@@ -1,0 +1,52 @@
+"""`noisylabelseg predict`: a trained model's truth, annotators and confusion fields for new cases."""
+
+from __future__ import annotations
+
+import argparse
+from typing import Any
+
+from NoisyLabelSegLib.commands.terminal import Terminal
+
+SUMMARY = "Estimate the truth of new cases with a trained model, and what each annotator would draw."
+EXAMPLE = """  noisylabelseg predict my-run/model.nlseg my-study --out predictions --split test --annotators
+  noisylabelseg predict my-run/model.nlseg scan.nrrd --out predictions
+  noisylabelseg predict brain.nlseg flair.nii.gz,t1.nii.gz --out predictions"""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("model", metavar="MODEL", help="a model package (.nlseg)")
+    parser.add_argument(
+        "inputs",
+        nargs="+",
+        metavar="STUDY_OR_IMAGES",
+        help="a study, or images: each file is a case, channels of one case joined by commas",
+    )
+    parser.add_argument("--out", metavar="DIR", required=True, help="folder for the predictions, one folder per case")
+    parser.add_argument("--annotators", action="store_true", help="also the labels each annotator would give")
+    parser.add_argument(
+        "--confusion", action="store_true", help="also each annotator's confusion matrix at every voxel"
+    )
+    parser.add_argument("--split", metavar="NAME", help="only the study's cases of this split")
+    parser.add_argument("--flips", action="store_true", help="average over mirrored images: slower, a little better")
+    parser.add_argument("--device", default="auto", help="auto, cpu, cuda or mps (default %(default)s)")
+    parser.add_argument("--force", action="store_true", help="replace predictions in a folder that holds some")
+
+
+def run(arguments: argparse.Namespace, terminal: Terminal) -> dict[str, Any]:
+    from NoisyLabelSegLib.inference import predict_cases
+    from NoisyLabelSegLib.inference.inputs import cases_of
+    from NoisyLabelSegLib.inference.run import Wanted
+
+    cases = cases_of(arguments.inputs, arguments.split)
+    predict_cases(
+        arguments.model,
+        cases,
+        arguments.out,
+        wanted=Wanted(annotators=arguments.annotators, confusion=arguments.confusion),
+        flips=arguments.flips,
+        device=arguments.device,
+        force=arguments.force,
+        report=terminal.progress,
+    )
+    terminal.say(f"{len(cases)} case{'s' if len(cases) > 1 else ''} predicted into {arguments.out}.")
+    return {"out": arguments.out, "cases": [case.id for case in cases]}

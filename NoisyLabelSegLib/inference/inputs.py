@@ -1,0 +1,56 @@
+"""What predict is asked about: the cases of a study, or loose images."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+
+from NoisyLabelSegLib.cases import Case, Study
+from NoisyLabelSegLib.cases.study_rules import name_problem
+from NoisyLabelSegLib.errors import UserError
+
+
+def cases_of(words: Sequence[str], split: str | None = None) -> list[Case]:
+    """One study (its cases of `split`, all if None), or images: each a case, channels of one case joined by commas."""
+    if len(words) == 1 and _is_study(Path(words[0])):
+        return _study_cases(Path(words[0]), split)
+    if split is not None:
+        raise UserError("--split chooses cases of a study, but loose images were given", remedy="leave it out")
+    cases = [_loose(word) for word in words]
+    repeated = [id for id, count in Counter(case.id.lower() for case in cases).items() if count > 1]
+    if repeated:
+        raise UserError(f"Two images are named {repeated[0]!r}", remedy="predict them into different folders")
+    return cases
+
+
+def _is_study(path: Path) -> bool:
+    return path.suffix.lower() == ".json" or (path / "study.json").is_file()
+
+
+def _study_cases(path: Path, split: str | None) -> list[Case]:
+    study = Study.read(path)
+    study.require_files()
+    cases = [case for case in study.cases if split is None or case.split == split]
+    if not cases:
+        raise UserError(
+            f"has no case of split {split!r}", file=path, remedy="choose another split, or leave --split out"
+        )
+    return cases
+
+
+def _loose(word: str) -> Case:
+    paths = tuple(Path(part) for part in word.split(",") if part)
+    for path in paths:
+        if not path.exists():
+            raise UserError("does not exist", file=path, remedy="give a study.json, its folder, or images")
+    id = _stem(paths[0]) if paths else ""
+    if problem := name_problem(id):
+        raise UserError(f"The image {word!r} cannot name a case: its name {problem}", remedy="rename it")
+    return Case(id, images=paths)
+
+
+def _stem(path: Path) -> str:
+    """The name without its ending, .nii.gz and .seg.nrrd counting as one."""
+    name = path.stem
+    return name[:-4] if name.lower().endswith((".nii", ".seg")) else name

@@ -1,0 +1,141 @@
+"""Predicts one prepared case: slices in batches, large ones in overlapping tiles, in a bounded working memory."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+
+from NoisyLabelSegLib.inference.tiles import Tile, tile_weight, tiles
+from NoisyLabelSegLib.networks import CoupledNetwork
+from NoisyLabelSegLib.networks.confusion import annotator_log_probabilities
+
+PIXELS_AT_ONCE = 2**18
+"""Pixels in one pass of the network: about 200 MB with the default trunk, whatever the size of the case."""
+
+MATRIX_ENTRIES_AT_ONCE = 2**24
+"""Matrix entries (R L L P) made at once, 64 MB a copy."""
+
+LARGEST_2D_EDGE, LARGEST_3D_EDGE = 1024, 128
+
+Field = NDArray[np.float32]
+
+
+@dataclass(frozen=True)
+class Piece:
+    """The answer for some slices (2D) or all of a volume (3D): `where` it belongs along the first axis.
+
+    truth (L, n, H, W) float32; labels (R, n, H, W) uint8 and confusion (R, L, L, n, H, W) float32 where asked for.
+    """
+
+    where: slice
+    truth: Field
+    labels: NDArray[np.uint8] | None
+    confusion: Field | None
+
+
+class Predictor:
+    """Runs a network over prepared images; `patch` is the crop it was trained on (0: whole images)."""
+
+    def __init__(
+        self, network: CoupledNetwork, *, patch: int = 0, flips: bool = False, device: torch.device | None = None
+    ) -> None:
+        self._device = device or torch.device("cpu")
+        self._network = network.to(self._device).eval()
+        self._dimensions = network.architecture.dimensions
+        largest = LARGEST_2D_EDGE if self._dimensions == 2 else LARGEST_3D_EDGE
+        self._edge = min(patch or largest, largest)
+        axes = range(2, 2 + self._dimensions)
+        self._flips = (
+            [c for n in range(self._dimensions + 1) for c in itertools.combinations(axes, n)] if flips else [()]
+        )
+
+    @torch.inference_mode()
+    def pieces(self, image: Field, *, labels: bool = False, confusion: bool = False) -> Iterator[Piece]:
+        """The prediction of image (C, N, H, W) piece by piece, in order."""
+        wanted = labels or confusion
+        if self._dimensions == 3:
+            yield self._piece(slice(0, image.shape[1]), image[None], wanted, keep=confusion)
+            return
+        height, width = image.shape[2:]
+        count = max(1, PIXELS_AT_ONCE // min(height * width, self._edge**2))
+        for start in range(0, image.shape[1], count):
+            where = slice(start, min(start + count, image.shape[1]))
+            yield self._piece(where, np.moveaxis(image[:, where], 1, 0), wanted, keep=confusion)
+
+    def _piece(self, where: slice, stack: Field, wanted: bool, *, keep: bool) -> Piece:
+        """stack: (n, C, *S). Tiles are averaged by weight; a single tile is taken as it is."""
+        boxes = tiles(stack.shape[2:], self._edge)
+        if len(boxes) == 1:
+            truth, matrices = self._fields(stack, wanted)
+        else:
+            truth, matrices = self._blended(stack, boxes, wanted)
+        said = None if matrices is None else self._said(matrices, truth)
+        return Piece(
+            where,
+            self._ordered(truth),
+            None if said is None else self._ordered(said),
+            self._ordered(matrices) if keep and matrices is not None else None,
+        )
+
+    def _blended(self, stack: Field, boxes: list[Tile], wanted: bool) -> tuple[Tensor, Tensor | None]:
+        truth: Any = 0
+        matrices: Any = 0
+        total = torch.zeros(stack.shape[2:])
+        for box in boxes:
+            weight = torch.from_numpy(tile_weight(stack[box].shape[2:]))
+            tile_truth, tile_matrices = self._fields(stack[box], wanted)
+            if isinstance(truth, int):
+                truth = torch.zeros(*tile_truth.shape[: -weight.ndim], *stack.shape[2:])
+                if tile_matrices is not None:
+                    matrices = torch.zeros(*tile_matrices.shape[: -weight.ndim], *stack.shape[2:])
+            total[box] += weight
+            truth[box] += tile_truth * weight
+            if tile_matrices is not None:
+                matrices[box] += tile_matrices * weight
+        return truth / total, matrices / total if wanted else None
+
+    def _fields(self, stack: Field, wanted: bool) -> tuple[Tensor, Tensor | None]:
+        """p (n, L, *S) and, if wanted, A (n, R, L, L, *S), on the CPU, averaged over flips."""
+        images = torch.from_numpy(np.ascontiguousarray(stack)).to(self._device)
+        truth: Any = 0
+        matrices: Any = 0
+        for axes in self._flips:
+            prediction = self._network(images.flip(axes))
+            back = [axis - images.ndim for axis in axes]
+            truth = truth + _spread(prediction.log_truth.exp(), images).flip(back)
+            if wanted:
+                matrices = matrices + _spread(self._matrices(prediction.features), images).flip(back)
+        count = len(self._flips)
+        return (truth / count).cpu(), (matrices / count).cpu() if wanted else None
+
+    def _matrices(self, features: Tensor) -> Tensor:
+        """A (n, R, L, L, P), made in parts so that only the result is large."""
+        architecture = self._network.architecture
+        entries = len(features) * architecture.annotators * architecture.classes**2
+        length = max(1, MATRIX_ENTRIES_AT_ONCE // entries)
+        parts = [self._network.confusion(part).matrices().exp() for part in torch.split(features, length, dim=2)]
+        return parts[0] if len(parts) == 1 else torch.cat(parts, dim=-1)
+
+    def _said(self, matrices: Tensor, truth: Tensor) -> Tensor:
+        """The label each annotator would most likely give: (n, R, *S)."""
+        space = truth.ndim - 2
+        flat, p = matrices.flatten(-space), truth.flatten(-space)
+        said = annotator_log_probabilities(flat.clamp(min=1e-30).log(), p.clamp(min=1e-30).log()).argmax(dim=2)
+        return _spread(said.to(torch.uint8), truth)
+
+    def _ordered(self, tensor: Tensor) -> NDArray[Any]:
+        """(n, ..., H, W) with slices first to (..., n, H, W); a volume loses its batch axis."""
+        array: NDArray[Any] = tensor.numpy()
+        return array[0] if self._dimensions == 3 else np.moveaxis(array, 0, -3)
+
+
+def _spread(flat: Tensor, like: Tensor) -> Tensor:
+    """(..., P) as (..., *S), the spatial axes of `like` (n, C, *S)."""
+    return flat.reshape(*flat.shape[:-1], *like.shape[2:])

@@ -1,0 +1,121 @@
+"""Predicting the cases of a study, or loose images, into a folder."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
+from NoisyLabelSegLib.cases import Case, Image, resample, write_components, write_labels
+from NoisyLabelSegLib.errors import UserError
+from NoisyLabelSegLib.inference.predictor import Predictor
+from NoisyLabelSegLib.networks import CoupledNetwork
+from NoisyLabelSegLib.networks.package import ModelCard, load_package
+from NoisyLabelSegLib.output import output_folder
+from NoisyLabelSegLib.progress import Report, silent, steps
+from NoisyLabelSegLib.training.preprocessing import Preprocessing
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """What is predicted besides the truth."""
+
+    annotators: bool = False
+    confusion: bool = False
+
+
+def predict_cases(
+    model: str | Path,
+    cases: Sequence[Case],
+    folder: str | Path,
+    *,
+    wanted: Wanted | None = None,
+    flips: bool = False,
+    device: str = "auto",
+    force: bool = False,
+    report: Report = silent,
+) -> None:
+    """Writes `<case id>/truth.nrrd` and so on for every case, on its own grid; all of them or none."""
+    wanted = wanted or Wanted()
+    network, card = load_package(model)
+    preprocessing = _preprocessing(card, Path(model))
+    if (wanted.annotators or wanted.confusion) and network.annotator_head is None:
+        raise UserError(
+            "knows the truth only: it was trained without an annotators' part",
+            file=model,
+            remedy="leave out --annotators and --confusion",
+        )
+    predictor = Predictor(network, patch=preprocessing.patch, flips=flips, device=chosen_device(device))
+    with output_folder(folder, force=force) as partial:
+        for case in steps(cases, "predict", report):
+            _predict(case, partial / case.id, predictor, network, card, preprocessing, wanted)
+
+
+def chosen_device(name: str) -> torch.device:
+    """The device of that name; `auto` takes the fastest there is."""
+    if name == "auto":
+        name = "cuda" if torch.cuda.is_available() else "mps" if torch.backends.mps.is_available() else "cpu"
+    try:
+        torch.empty(1, device=name)
+    except (RuntimeError, AssertionError) as error:
+        raise UserError(f"This machine has no device {name!r}", remedy="choose auto, cpu, cuda or mps") from error
+    return torch.device(name)
+
+
+def _predict(
+    case: Case,
+    folder: Path,
+    predictor: Predictor,
+    network: CoupledNetwork,
+    card: ModelCard,
+    preprocessing: Preprocessing,
+    wanted: Wanted,
+) -> None:
+    image = preprocessing.image(case)
+    if len(image) != network.architecture.channels:
+        raise UserError(
+            f"Case {case.id} has {len(image)} channels, but the model was trained on {network.architecture.channels}",
+            remedy="give the same images in the same order (for loose files, joined by commas)",
+        )
+    classes, annotators, shape = len(card.classes), len(card.annotators), image.shape[1:]
+    truth = np.empty((classes, *shape), dtype=np.float32)
+    said = np.empty((annotators, *shape), dtype=np.uint8) if wanted.annotators else None
+    with tempfile.TemporaryFile() as file:
+        # Confusion fields are many times larger than the case, so they wait on the disk.
+        size = (annotators, classes * classes, *shape)
+        fields = np.memmap(file, dtype=np.float32, shape=size) if wanted.confusion else None
+        for piece in predictor.pieces(image, labels=wanted.annotators, confusion=wanted.confusion):
+            truth[:, piece.where] = piece.truth
+            if said is not None and piece.labels is not None:
+                said[:, piece.where] = piece.labels
+            if fields is not None and piece.confusion is not None:
+                fields[:, :, piece.where] = piece.confusion.reshape(annotators, classes**2, *piece.truth.shape[1:])
+        probabilities = preprocessing.restored(truth, case.geometry)
+        write_components(folder / "truth_probability.nrrd", probabilities, case.geometry)
+        write_labels(folder / "truth.nrrd", probabilities.argmax(axis=0), case.geometry)
+        for number, name in enumerate(card.annotators):
+            if said is not None:
+                labels = _labels_restored(said[number], preprocessing, case)
+                write_labels(folder / f"annotator_{name}.nrrd", labels, case.geometry)
+            if fields is not None:
+                field = preprocessing.restored(fields[number], case.geometry)
+                write_components(folder / f"confusion_{name}.nrrd", field, case.geometry)
+
+
+def _labels_restored(labels: NDArray[np.uint8], preprocessing: Preprocessing, case: Case) -> NDArray[np.uint8]:
+    """Labels (N, H, W) on the case's grid, nearest neighbour where the network worked on another."""
+    grid = preprocessing.grid(case.geometry)
+    there: NDArray[np.uint8] = preprocessing.unarranged(labels[None], case.geometry)[0]
+    return there if grid is case.geometry else resample(Image(there, grid), case.geometry).array
+
+
+def _preprocessing(card: ModelCard, path: Path) -> Preprocessing:
+    try:
+        return Preprocessing.from_json(card.preprocessing)
+    except ValueError as error:
+        raise UserError(f"has preprocessing that makes no sense: {error}", file=path) from error

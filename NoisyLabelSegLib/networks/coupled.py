@@ -1,0 +1,96 @@
+"""The two coupled networks: one trunk, a head for the truth, and one head for the matrices of all annotators."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor, nn
+
+from NoisyLabelSegLib.networks.architecture import Architecture
+from NoisyLabelSegLib.networks.confusion import Confusion, GlobalConfusion, LowRankConfusion, PixelConfusion
+from NoisyLabelSegLib.networks.trunks import make_trunk
+
+
+@dataclass(frozen=True)
+class Prediction:
+    """Features (B, W, P) and log p (B, L, P) of a batch, spatial axes flattened."""
+
+    features: Tensor
+    log_truth: Tensor
+
+
+class CoupledNetwork(nn.Module):
+    """p(x) and A(x); the truth alone costs nothing of the annotators' head.
+
+    >>> prediction = network(images)                          # (B, C, *S) float32
+    >>> confusion = network.confusion(prediction.features)    # only where annotators are asked for
+    """
+
+    def __init__(self, architecture: Architecture) -> None:
+        super().__init__()
+        self.architecture = architecture
+        width = architecture.widths[0]
+        self.trunk = make_trunk(architecture)
+        self.truth_head = nn.Conv1d(width, architecture.classes, 1)
+        self.annotator_head = _annotator_head(architecture)
+
+    def forward(self, images: Tensor) -> Prediction:
+        features = self.trunk(images).flatten(2)
+        return Prediction(features, self.truth_head(features).float().log_softmax(dim=1))
+
+    def confusion(self, features: Tensor) -> Confusion:
+        """The matrices of all annotators at the pixels of features (B, W, P)."""
+        kind = self.architecture.confusion
+        head = self.annotator_head
+        if isinstance(head, _GlobalLogits):
+            return GlobalConfusion(head.logits, features.shape[0], features.shape[2])
+        if head is None:
+            raise ValueError("this network has no annotators' head")
+        annotators, classes = self.architecture.annotators, self.architecture.classes
+        numbers = head(features)
+        if kind == "pixel":
+            return PixelConfusion(numbers.unflatten(1, (annotators, classes, classes)))
+        profiles, weights = numbers.unflatten(1, (annotators, 2, classes, self.architecture.rank)).unbind(2)
+        return LowRankConfusion(profiles, weights)
+
+
+class _GlobalLogits(nn.Module):
+    """One table per annotator, (R, L, L), that does not look at the image."""
+
+    def __init__(self, start: Tensor) -> None:
+        super().__init__()
+        self.logits = nn.Parameter(start.clone())
+
+
+def _annotator_head(architecture: Architecture) -> nn.Module | None:
+    """A head whose weights are zero and whose bias is near the identity, the same at every pixel."""
+    if architecture.confusion == "none":
+        return None
+    start = _start(architecture)
+    if architecture.confusion == "global":
+        return _GlobalLogits(start)
+    head = nn.Conv1d(architecture.widths[0], start.numel(), 1)
+    with torch.no_grad():
+        head.weight.zero_()
+        assert head.bias is not None
+        head.bias.copy_(start.flatten())
+    return head
+
+
+def _start(architecture: Architecture) -> Tensor:
+    """Logits for which every a_jj is `start_diagonal`: (R, L, L), or (R, 2, L, l) for low rank."""
+    annotators, classes, rank = architecture.annotators, architecture.classes, architecture.rank
+    diagonal = architecture.start_diagonal
+    if architecture.confusion != "low-rank":
+        logit = math.log(diagonal / (1 - diagonal) * (classes - 1))
+        return (torch.eye(classes) * logit).expand(annotators, -1, -1)
+    # A draw from a flat profile hits the true class too, so the share w_j0 that keeps the truth is a little smaller.
+    keep = max(diagonal - (1 - diagonal) / (classes - 1), 0.01)
+    start = torch.zeros(annotators, 2, classes, rank)
+    start[:, 1] = math.log((1 - keep) / keep / rank)
+    # Equal profiles would stay equal for ever: tilt each towards another class.
+    for k in range(rank):
+        start[:, 0, k % classes, k] = 1.0 if rank > 1 else 0.0
+    return start

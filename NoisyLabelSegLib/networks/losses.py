@@ -1,0 +1,56 @@
+"""What the coupled networks are taught: likelihoods of noisy labels, the trace, the hinge on the panel.
+
+Labels are (B, R, P) integers; a negative one means that this annotator did not label this pixel. Every loss is a mean
+over labelled pixels, so it does not depend on the number of annotators, images or pixels.
+"""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor
+
+
+def annotator_likelihood(rows: Tensor, log_truth: Tensor, known: Tensor) -> Tensor:
+    """Minus the mean log (A p)_y over labelled pixels: every annotator is explained alone.
+
+    rows: log a_yj (B, R, L, P); log_truth: log p_j (B, L, P); known: (B, R, P) bool.
+    """
+    log_said = torch.logsumexp(rows + log_truth[:, None], dim=2)
+    return -_mean_where(log_said, known)
+
+
+def joint_likelihood(rows: Tensor, log_truth: Tensor, known: Tensor) -> Tensor:
+    """Minus the log probability of all labels of a pixel together, per label.
+
+    The annotators share the true class: logsumexp over j of log p_j + sum over r of log a^(r)_{y_r j}.
+    """
+    evidence = torch.where(known[:, :, None], rows, 0.0).sum(dim=1)
+    log_said = torch.logsumexp(log_truth + evidence, dim=1)
+    return -log_said.sum() / known.sum().clamp(min=1)
+
+
+def trace(log_diagonal: Tensor, known: Tensor) -> Tensor:
+    """The mean trace of the matrices of those who labelled; log_diagonal: (B, R, L, P)."""
+    return _mean_where(log_diagonal.exp().sum(dim=2), known)
+
+
+def dominance_hinge(log_matrices: Tensor, margin: float) -> Tensor:
+    """How far the panel's mean matrix is from a_ii >= a_ij + margin, mean over pixels; log_matrices: (B, R, L, L, P).
+
+    Only the mean over annotators is held to it: a single annotator may be as bad as may be.
+    """
+    panel = log_matrices.exp().mean(dim=1)
+    diagonal = torch.diagonal(panel, dim1=1, dim2=2).movedim(-1, 1)
+    gap = torch.relu(panel + margin - diagonal[:, :, None])
+    classes = panel.shape[1]
+    others = ~torch.eye(classes, dtype=torch.bool, device=gap.device)[:, :, None]
+    return torch.where(others, gap, 0.0).sum(dim=(1, 2)).mean() / classes
+
+
+def soft_cross_entropy(log_truth: Tensor, target: Tensor, known: Tensor) -> Tensor:
+    """Minus the mean of sum_j t_j log p_j over pixels with a target; target: (B, L, P), known: (B, P) bool."""
+    return -_mean_where((target * log_truth).sum(dim=1), known)
+
+
+def _mean_where(values: Tensor, known: Tensor) -> Tensor:
+    return torch.where(known, values, 0.0).sum() / known.sum().clamp(min=1)

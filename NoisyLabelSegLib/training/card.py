@@ -1,0 +1,46 @@
+"""The model card of a finished training."""
+
+from __future__ import annotations
+
+import math
+import platform
+
+import torch
+
+from NoisyLabelSegLib import __version__
+from NoisyLabelSegLib.cases import Study
+from NoisyLabelSegLib.networks import Architecture
+from NoisyLabelSegLib.networks.package import ModelCard
+from NoisyLabelSegLib.training.checkpoints import Checkpoint
+from NoisyLabelSegLib.training.preprocessing import Preprocessing
+from NoisyLabelSegLib.training.settings import Settings
+
+INTENDED_USE = (
+    "Research. Estimates the true segmentation, and every annotator's errors, on images like those it was trained on; "
+    "not a medical device, and not checked on other scanners or other annotators."
+)
+
+
+def card_of(study: Study, settings: Settings, architecture: Architecture, state: Checkpoint) -> ModelCard:
+    cases = study.split("train").cases
+    labels = {name: sum(name in case.annotations for case in cases) for name in study.annotators}
+    figures = {key: value for key, value in state.kept.items() if math.isfinite(value)}
+    return ModelCard(
+        architecture=architecture,
+        classes=study.classes,
+        annotators=study.annotators,
+        preprocessing=Preprocessing.of(settings).to_json(),
+        settings=settings.to_json(),
+        metrics={"training": figures, "remarks": list(state.remarks)},
+        provenance={
+            "study": study.name,
+            "studyDigest": state.study,
+            "cases": len(cases),
+            "labelsPerAnnotator": labels,
+            "noisylabelseg": __version__,
+            "torch": torch.__version__,
+            "python": platform.python_version(),
+        },
+        intended_use=INTENDED_USE,
+        license=str(study.extra.get("license", "as the study it was trained on")),
+    )

@@ -1,0 +1,33 @@
+"""Where the arithmetic happens: the device, its precision, and how many processes share the work."""
+
+from __future__ import annotations
+
+import os
+
+import torch
+from lightning_fabric import Fabric
+
+from NoisyLabelSegLib.errors import UserError
+from NoisyLabelSegLib.training.settings import Settings
+
+_ACCELERATORS = {"auto": "auto", "cpu": "cpu", "cuda": "cuda", "mps": "mps"}
+
+
+def make_fabric(settings: Settings) -> Fabric:
+    """One process here, or this process's place among those that torchrun started (one per GPU, on any nodes)."""
+    here = int(os.environ.get("LOCAL_WORLD_SIZE", "1"))
+    everywhere = int(os.environ.get("WORLD_SIZE", "1"))
+    if settings.device not in _ACCELERATORS:
+        raise UserError(f"There is no device {settings.device!r}", remedy="choose auto, cpu, cuda or mps")
+    available = {"cuda": torch.cuda.is_available(), "mps": torch.backends.mps.is_available()}
+    if not available.get(settings.device, True):
+        raise UserError(f"This machine has no {settings.device} device", remedy="choose auto or cpu")
+    fabric = Fabric(
+        accelerator=_ACCELERATORS[settings.device],
+        devices=here,
+        num_nodes=everywhere // here,
+        strategy="ddp" if everywhere > 1 else "auto",
+        precision=settings.precision,  # type: ignore[arg-type]
+    )
+    fabric.launch()
+    return fabric

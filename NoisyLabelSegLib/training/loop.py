@@ -1,0 +1,137 @@
+"""The training loop: epochs of steps on any device, one memory-safe step at a time."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import torch
+from lightning_fabric import Fabric
+from torch import Tensor
+from torch.utils.data import DataLoader
+
+from NoisyLabelSegLib.errors import UserError
+from NoisyLabelSegLib.networks import CoupledNetwork
+from NoisyLabelSegLib.training.objective import Objective
+from NoisyLabelSegLib.training.samples import Batch, Samples, join
+from NoisyLabelSegLib.training.sampling import Draw, batches, epoch_draws
+from NoisyLabelSegLib.training.schedule import make_optimizer, set_rates, trace_weight
+from NoisyLabelSegLib.training.settings import Settings
+from NoisyLabelSegLib.training.source import StudySource, Survey
+
+Say = Callable[[str], None]
+
+
+class Loop:
+    """Trains one network; `epoch()` does one epoch and returns its figures, state stays between calls."""
+
+    def __init__(
+        self,
+        fabric: Fabric,
+        network: CoupledNetwork,
+        settings: Settings,
+        source: StudySource,
+        surveys: list[Survey],
+        *,
+        say: Say,
+        first_epoch: int = 0,
+        micro_batch: int = 0,
+    ) -> None:
+        self.network = network
+        self._fabric, self._settings, self._surveys, self._say = fabric, settings, surveys, say
+        self.optimizer = make_optimizer(network, settings)
+        self._objective, self._optimizer = fabric.setup(Objective(network, settings), self.optimizer)
+        self._steps = math.ceil(len(epoch_draws(surveys, settings, 0)) / settings.batch)
+        self.micro_batch = micro_batch or math.ceil(settings.batch / fabric.world_size / settings.accumulate)
+        self._epoch = first_epoch
+        self._stream = iter(self._loader(source, first_epoch))
+
+    def epoch(self) -> tuple[dict[str, float], Tensor]:
+        """One epoch's mean loss and likelihood, and its meetings (L, L) of labels with estimated true classes."""
+        self._objective.train()
+        classes = self.network.architecture.classes
+        sums = torch.zeros(2, device=self._fabric.device)
+        meetings = torch.zeros(classes, classes, device=self._fabric.device)
+        for step in range(self._steps):
+            done = (self._epoch * self._steps + step) / (self._settings.epochs * self._steps)
+            set_rates(self.optimizer, self._settings, done)
+            figures, met = self._step(next(self._stream).to(self._fabric.device), trace_weight(self._settings, done))
+            sums, meetings = sums + figures, meetings + met
+        self._epoch += 1
+        loss, likelihood = (self._over_processes(sums) / self._steps / self._fabric.world_size).tolist()
+        return {"loss": loss, "likelihood": likelihood}, self._over_processes(meetings).cpu()
+
+    @torch.no_grad()
+    def held_out_likelihood(self, samples: Samples, surveys: list[Survey]) -> float:
+        """Minus the mean log-likelihood of the noisy labels of cases the network has not seen; no truth needed."""
+        self._objective.eval()
+        total, count = 0.0, 0
+        draws = epoch_draws(surveys, self._settings, epoch=0)
+        for part in batches(draws, self._settings.batch):
+            batch = join([samples[draw] for draw in part]).to(self._fabric.device)
+            with self._fabric.autocast():
+                terms = self._objective.module(batch, 0.0)
+            total, count = total + float(terms.likelihood) * len(part), count + len(part)
+        return total / count
+
+    def _loader(self, source: StudySource, first_epoch: int) -> DataLoader[Any]:
+        return DataLoader(
+            Samples(source, self._settings),
+            batch_sampler=_Order(self._surveys, self._settings, first_epoch, self._fabric),
+            collate_fn=join,
+            num_workers=self._settings.workers,
+            pin_memory=self._fabric.device.type == "cuda",
+        )
+
+    def _step(self, batch: Batch, weight: float) -> tuple[Tensor, Tensor]:
+        while True:
+            try:
+                return self._accumulated(batch, weight)
+            except torch.OutOfMemoryError as error:
+                self._halve(error)
+
+    def _accumulated(self, batch: Batch, weight: float) -> tuple[Tensor, Tensor]:
+        """One step of the optimizer from parts of at most `micro_batch` samples."""
+        self._optimizer.zero_grad()
+        size = batch.images.shape[0]
+        figures: Any = 0
+        meetings: Any = 0
+        for start in range(0, size, self.micro_batch):
+            end = min(start + self.micro_batch, size)
+            share = (end - start) / size
+            with self._fabric.no_backward_sync(self._objective, enabled=end < size):
+                terms = self._objective(batch.part(start, end), weight)
+                self._fabric.backward(terms.loss * share)
+            figures = figures + share * torch.stack([terms.loss.detach(), terms.likelihood])
+            meetings = meetings + terms.meetings
+        self._optimizer.step()
+        return figures, meetings
+
+    def _halve(self, error: Exception) -> None:
+        if self.micro_batch == 1 or self._fabric.world_size > 1:
+            raise UserError(
+                "The device has too little memory for this training",
+                remedy="choose a smaller patch, a smaller batch or --set device=cpu",
+                detail=str(error),
+            ) from error
+        self._optimizer.zero_grad()
+        self.micro_batch = math.ceil(self.micro_batch / 2)
+        self._say(f"The device ran out of memory: going on with {self.micro_batch} samples at a time, same batch.")
+
+    def _over_processes(self, values: Tensor) -> Tensor:
+        total: Tensor = self._fabric.all_reduce(values, reduce_op="sum")  # type: ignore[assignment]
+        return total
+
+
+class _Order:
+    """Every batch of every epoch to come, so that workers can read ahead from one epoch into the next."""
+
+    def __init__(self, surveys: list[Survey], settings: Settings, first_epoch: int, fabric: Fabric) -> None:
+        self._surveys, self._settings, self._first = surveys, settings, first_epoch
+        self._rank, self._processes = fabric.global_rank, fabric.world_size
+
+    def __iter__(self) -> Iterator[list[Draw]]:
+        for epoch in range(self._first, self._settings.epochs):
+            draws = epoch_draws(self._surveys, self._settings, epoch)
+            yield from batches(draws, self._settings.batch, rank=self._rank, processes=self._processes)

@@ -1,0 +1,95 @@
+"""One step's loss from a batch: what is asked of the network, term by term."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import torch
+from torch import Tensor, nn
+from torch.utils.checkpoint import checkpoint
+
+from NoisyLabelSegLib.networks import CoupledNetwork
+from NoisyLabelSegLib.networks.confusion import known_rows
+from NoisyLabelSegLib.networks.losses import (
+    annotator_likelihood,
+    dominance_hinge,
+    joint_likelihood,
+    soft_cross_entropy,
+    trace,
+)
+from NoisyLabelSegLib.training.samples import Batch
+from NoisyLabelSegLib.training.settings import Settings
+
+MOST_ENTRIES = 2**22
+"""Matrix entries (B R L L P) handled at once; above it pixels are taken in parts that are computed again for gradients,
+so that the annotators add little to the memory of a step and their numbers stay in the processor's cache."""
+
+
+class Terms(NamedTuple):
+    """The loss to descend, its likelihood part, and how often label i met a true class j: (L, L), no gradient."""
+
+    loss: Tensor
+    likelihood: Tensor
+    meetings: Tensor
+
+
+class Objective(nn.Module):
+    """The network together with what it is taught, so that one forward call is one step on any number of devices."""
+
+    def __init__(self, network: CoupledNetwork, settings: Settings) -> None:
+        super().__init__()
+        self.network = network
+        self._settings = settings
+
+    def forward(self, batch: Batch, trace_weight: float) -> Terms:
+        """trace_weight: lambda now; negative during the paper's warm-up, which maximises the trace and nothing else."""
+        prediction = self.network(batch.images)
+        log_truth, labels = prediction.log_truth, batch.labels.flatten(2)
+        if batch.target is not None:
+            target = batch.target.flatten(2)
+            loss = soft_cross_entropy(log_truth, target, target.sum(dim=1) > 0)
+            return Terms(loss, loss.detach(), _meetings(labels, log_truth))
+        if self._settings.confusion == "oracle-cm":
+            rows = known_rows(labels, batch.truth.flatten(1), log_truth.shape[1])
+            loss = annotator_likelihood(rows, log_truth, labels >= 0)
+            return Terms(loss, loss.detach(), _meetings(labels, log_truth))
+        loss, likelihood = self._coupled(prediction.features, log_truth, labels, trace_weight)
+        return Terms(loss, likelihood.detach(), _meetings(labels, log_truth))
+
+    def _coupled(self, features: Tensor, log_truth: Tensor, labels: Tensor, weight: float) -> tuple[Tensor, Tensor]:
+        images, annotators, pixels = labels.shape
+        classes = log_truth.shape[1]
+        entries = images * annotators * classes * classes * pixels
+        if entries <= MOST_ENTRIES:
+            return self._part(features, log_truth, labels, weight)
+        length = max(MOST_ENTRIES * pixels // entries, 1)
+        total = (labels >= 0).sum().clamp(min=1)
+        loss = likelihood = torch.zeros((), device=labels.device)
+        for part in zip(*(torch.split(x, length, dim=2) for x in (features, log_truth, labels)), strict=True):
+            share = (part[2] >= 0).sum() / total
+            part_loss, part_likelihood = checkpoint(self._part, *part, weight, use_reentrant=False)
+            loss, likelihood = loss + share * part_loss, likelihood + share * part_likelihood
+        return loss, likelihood
+
+    def _part(self, features: Tensor, log_truth: Tensor, labels: Tensor, weight: float) -> tuple[Tensor, Tensor]:
+        settings = self._settings
+        confusion = self.network.confusion(features)
+        known = labels >= 0
+        likelihood_of = joint_likelihood if settings.likelihood == "joint" else annotator_likelihood
+        likelihood = likelihood_of(confusion.rows(labels.clamp(min=0)), log_truth, known)
+        if weight < 0:
+            return weight * trace(confusion.diagonal(), known), likelihood
+        loss = likelihood
+        if weight:
+            loss = loss + weight * trace(confusion.diagonal(), known)
+        if settings.hinge:
+            loss = loss + settings.hinge * dominance_hinge(confusion.matrices(), settings.margin)
+        return loss, likelihood
+
+
+@torch.no_grad()
+def _meetings(labels: Tensor, log_truth: Tensor) -> Tensor:
+    """Sums over labelled pixels of p_j where the label is i, (L, L): enough to see classes swapped or lost."""
+    classes = log_truth.shape[1]
+    rows = [(labels == said).sum(dim=1, keepdim=True) * log_truth.exp() for said in range(classes)]
+    return torch.stack([row.sum(dim=(0, 2)) for row in rows])

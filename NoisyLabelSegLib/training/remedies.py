@@ -1,0 +1,51 @@
+"""Sees when a run has swapped the classes or lost one, says so in a plain sentence, and knows what to change."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Sequence
+
+import torch
+from torch import Tensor
+
+from NoisyLabelSegLib.training.settings import Settings
+
+WATCHED_FROM = 0.3
+"""Share of the steps before which nothing is judged: rare classes need a while to appear at all."""
+
+VANISHED = 0.05
+"""A class is lost when the network sees it this many times more seldom than the annotators mark it."""
+
+
+def what_went_wrong(meetings: Tensor, classes: Sequence[str]) -> str | None:
+    """A sentence, or None for a sound run; meetings (L, L): how often label i met the estimated true class j."""
+    table = meetings.double()
+    total = table.sum().clamp(min=1)
+    said, seen = table.sum(dim=1), table.sum(dim=0)
+    for index in range(len(classes)):
+        if said[index] == 0:
+            continue
+        if seen[index] < VANISHED * said[index]:
+            return f"the network no longer sees {classes[index]}, which the annotators do mark"
+        by_chance = said[index] * seen / total
+        lift = table[index] / by_chance.clamp(min=1e-12)
+        best = int(torch.argmax(lift))
+        if best != index and lift[index] < 1:
+            return f"the network calls {classes[best]} what the annotators call {classes[index]}"
+    return None
+
+
+def remedied(settings: Settings, attempt: int) -> Settings:
+    """The settings of restart number `attempt` (1, 2, ...).
+
+    While the annotators' head is frozen near the identity the network learns from the average label, a fused truth;
+    so it finds the structure before anybody's errors may explain it away. A smaller trace pushes less to explain.
+    """
+    return dataclasses.replace(
+        settings,
+        seed=settings.seed + 7919 * attempt,
+        freeze=min(0.6, max(0.3, settings.freeze) + 0.15 * (attempt - 1)),
+        identity_warm_up=0.0,
+        trace=settings.trace * 0.5**attempt,
+        start_diagonal=max(settings.start_diagonal, 0.88),
+    )

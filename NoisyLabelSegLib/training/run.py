@@ -1,0 +1,211 @@
+"""A training from a study to a model package: prepares, goes on where it stopped, watches, repairs, packs."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import torch
+from lightning_fabric import Fabric
+
+from NoisyLabelSegLib.cases import Study
+from NoisyLabelSegLib.errors import UserError
+from NoisyLabelSegLib.networks import Architecture, CoupledNetwork
+from NoisyLabelSegLib.networks.package import save_package
+from NoisyLabelSegLib.output import write_text
+from NoisyLabelSegLib.progress import Progress, Report, silent
+from NoisyLabelSegLib.training.card import card_of
+from NoisyLabelSegLib.training.checkpoints import Checkpoint
+from NoisyLabelSegLib.training.devices import make_fabric
+from NoisyLabelSegLib.training.loop import Loop, Say
+from NoisyLabelSegLib.training.remedies import WATCHED_FROM, remedied, what_went_wrong
+from NoisyLabelSegLib.training.samples import Samples
+from NoisyLabelSegLib.training.settings import Settings
+from NoisyLabelSegLib.training.source import StudySource, Survey
+from NoisyLabelSegLib.training.splits import Split, split_cases, study_digest
+
+
+@dataclass(frozen=True)
+class Trained:
+    """Where the package is, the figures of the epoch it was taken from, and sentences worth reading."""
+
+    package: Path
+    figures: dict[str, Any]
+    remarks: tuple[str, ...]
+
+
+def train_study(
+    study: Study,
+    folder: Path,
+    settings: Settings,
+    *,
+    resume: bool = False,
+    force: bool = False,
+    report: Report = silent,
+    say: Say = lambda _sentence: None,
+) -> Trained:
+    """Trains on the study's cases of split `train`, writes into `folder` as it goes, and ends with `model.nlseg`."""
+    fabric = make_fabric(settings)
+    if not fabric.is_global_zero:
+        report, say = silent, lambda _sentence: None
+    digest = study_digest(study)
+    state = _start(folder, settings, digest, resume=resume, force=force, fabric=fabric)
+    run = _Run(fabric, study, split_cases(study, settings), settings, folder, state, report, say)
+    run.train()
+    if fabric.is_global_zero:
+        save_package(folder / "model.nlseg", run.network, card_of(study, settings, run.network.architecture, state))
+    fabric.barrier()
+    return Trained(folder / "model.nlseg", state.kept, tuple(state.remarks))
+
+
+def _start(folder: Path, settings: Settings, digest: str, *, resume: bool, force: bool, fabric: Fabric) -> Checkpoint:
+    """The state to go on from; only the first process touches the folder."""
+    fresh = Checkpoint(settings=settings.to_json(), study=digest)
+    if fabric.is_global_zero and not resume:
+        if folder.is_file() or (folder.is_dir() and any(folder.iterdir()) and not force):
+            raise UserError(
+                "exists already",
+                file=folder,
+                remedy="add --resume to go on, --force to start anew, or choose another folder",
+            )
+        for name in ("checkpoint.pt", "metrics.jsonl", "model.nlseg"):
+            (folder / name).unlink(missing_ok=True)
+        write_text(folder / "settings.json", json.dumps(settings.to_json(), indent=1) + "\n")
+    fabric.barrier()
+    state = Checkpoint.read(folder) if resume else None
+    if state is None:
+        return fresh
+    if state.study != digest:
+        raise UserError("was trained on another study", file=folder, remedy="use the same study, or another folder")
+    return state
+
+
+class _Run:
+    """One training with its state; every epoch ends with a checkpoint that holds all of it."""
+
+    def __init__(
+        self,
+        fabric: Fabric,
+        study: Study,
+        split: Split,
+        settings: Settings,
+        folder: Path,
+        state: Checkpoint,
+        report: Report,
+        say: Say,
+    ) -> None:
+        self._fabric, self._study, self._settings, self._folder = fabric, study, settings, folder
+        self._state, self._report, self._say = state, report, say
+        self._source = StudySource(study, split.train, settings)
+        self._surveys = self._source.survey(report)
+        if not any(survey.marked for survey in self._surveys):
+            raise UserError("Nobody marked anything in the training cases", remedy="check the labels of the study")
+        held_out = StudySource(study, split.validate, settings)
+        self._held_out: tuple[Samples, list[Survey]] | None = None
+        if len(held_out):
+            self._held_out = Samples(held_out, settings, vary=False), held_out.survey(report)
+        for remark in split.remarks:
+            self._remark(remark)
+
+    def train(self) -> None:
+        while True:
+            wrong = self._attempt(self._adapted())
+            if wrong is None:
+                break
+            if self._state.attempt >= self._settings.restarts:
+                self._remark(
+                    f"{_sentence(wrong)}; it was not repaired by {self._state.attempt} restarts, do not trust it."
+                )
+                break
+            self._state.attempt += 1
+            self._state.epoch, self._state.network, self._state.optimizer, self._state.best = 0, {}, {}, {}
+            self._remark(f"{_sentence(wrong)}; starting again with the annotators' part frozen for longer.")
+        if self._state.best:
+            self.network.load_state_dict(self._state.best["network"])
+
+    def _adapted(self) -> Settings:
+        return remedied(self._settings, self._state.attempt) if self._state.attempt else self._settings
+
+    def _attempt(self, settings: Settings) -> str | None:
+        """Trains to the end, or to the first sign that the run is lost: then what went wrong."""
+        state = self._state
+        torch.manual_seed(settings.seed)
+        self.network = CoupledNetwork(self._architecture(settings))
+        loop = self._loop(settings)
+        wrong = None
+        while state.epoch < settings.epochs and not self._should_stop(settings):
+            figures, meetings = loop.epoch()
+            state.epoch += 1
+            if self._held_out:
+                figures["heldOutLikelihood"] = loop.held_out_likelihood(*self._held_out)
+            self._remember(figures, loop)
+            if state.epoch >= WATCHED_FROM * settings.epochs:
+                wrong = what_went_wrong(meetings, self._study.classes)
+                if wrong and state.attempt < settings.restarts:
+                    return wrong
+        return wrong
+
+    def _loop(self, settings: Settings) -> Loop:
+        state = self._state
+        if state.network:
+            self.network.load_state_dict(state.network)
+        loop = Loop(
+            self._fabric,
+            self.network,
+            settings,
+            self._source,
+            self._surveys,
+            say=self._remark,
+            first_epoch=state.epoch,
+            micro_batch=state.micro_batch,
+        )
+        if state.optimizer:
+            loop.optimizer.load_state_dict(state.optimizer)
+            torch.set_rng_state(state.random_state)
+        return loop
+
+    def _should_stop(self, settings: Settings) -> bool:
+        best = self._state.best
+        return bool(settings.patience and best and self._state.epoch - best["epoch"] >= settings.patience)
+
+    def _remember(self, figures: dict[str, float], loop: Loop) -> None:
+        """Puts the epoch on record: history, best epoch, checkpoint, metrics.jsonl, and a report."""
+        state = self._state
+        network = {name: tensor.detach().cpu().clone() for name, tensor in self.network.state_dict().items()}
+        state.history.append({"epoch": state.epoch, "attempt": state.attempt, **figures})
+        held_out = figures.get("heldOutLikelihood")
+        if self._settings.patience and held_out is not None and held_out < state.best.get("likelihood", float("inf")):
+            state.best = {"likelihood": held_out, "epoch": state.epoch, "network": network}
+        state.network, state.optimizer = network, loop.optimizer.state_dict()
+        state.micro_batch, state.random_state = loop.micro_batch, torch.get_rng_state()
+        if self._fabric.is_global_zero:
+            state.write(self._folder)
+            lines = [json.dumps(entry) for entry in state.history]
+            write_text(self._folder / "metrics.jsonl", "\n".join(lines) + "\n")
+        self._report(Progress("train", state.epoch, self._settings.epochs, figures))
+
+    def _architecture(self, settings: Settings) -> Architecture:
+        plain = settings.target != "coupled" or settings.confusion == "oracle-cm"
+        return Architecture(
+            dimensions=settings.dimensions,
+            channels=len(self._source[0].image),
+            classes=len(self._study.classes),
+            annotators=len(self._study.annotators),
+            confusion="none" if plain else settings.confusion,
+            rank=min(settings.rank, len(self._study.classes)),
+            start_diagonal=settings.start_diagonal,
+            trunk=settings.trunk,
+            widths=settings.widths,
+            trunk_arguments=settings.trunk_arguments,
+        )
+
+    def _remark(self, sentence: str) -> None:
+        if sentence not in self._state.remarks:
+            self._state.remarks.append(sentence)
+            self._say(sentence)
+
+
+def _sentence(wrong: str) -> str:
+    return f"This run went wrong: {wrong}"

@@ -1,0 +1,109 @@
+"""The command as a stranger meets it: real processes, exit codes, help and events."""
+
+from __future__ import annotations
+
+import json
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from NoisyLabelSegLib.cases import Geometry, Image, Study, write_image, write_labels
+from NoisyLabelSegLib.cli import main
+from NoisyLabelSegLib.commands import VERBS
+from NoisyLabelSegLib.jobs.protocol import parse_line
+
+COMMAND = [sys.executable, "-m", "NoisyLabelSegLib"]
+
+
+def make_folder(folder: Path, cases: int) -> Path:
+    geometry = Geometry.plain((3, 8, 8))
+    for number in range(cases):
+        write_image(folder / f"case{number}" / "image.nrrd", Image(np.zeros((3, 8, 8), np.int16), geometry))
+        write_labels(folder / f"case{number}" / "reader1.nrrd", np.eye(8)[None].repeat(3, 0), geometry)
+    return folder
+
+
+@pytest.mark.parametrize("verb", VERBS)
+def test_every_verb_explains_itself_with_an_example(verb: str, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as ended:
+        main([verb, "--help"])
+    assert ended.value.code == 0
+    page = capsys.readouterr().out
+    assert f"noisylabelseg {verb}" in page.split("xample", 1)[1]
+    assert "--json" in page
+
+
+def test_the_front_page_lists_every_verb() -> None:
+    page = subprocess.run([*COMMAND, "--help"], capture_output=True, text=True, check=True).stdout
+    assert all(f"  {verb} " in page for verb in VERBS)
+
+
+def test_events_replace_text_with_json(tmp_path: Path) -> None:
+    source = make_folder(tmp_path / "source", cases=3)
+    words = ["import", "folder", str(source), "--out", str(tmp_path / "out"), "--json"]
+    run = subprocess.run([*COMMAND, *words], capture_output=True, text=True, check=False)
+    assert run.returncode == 0
+    assert run.stderr == ""
+    events = [json.loads(line) for line in run.stdout.splitlines()]
+    assert events[0]["event"] == "started"
+    assert events[-1]["event"] == "result"
+    assert events[-1]["cases"] == 3
+    done = [event["done"] for event in events if event["event"] == "progress" and event["stage"] == "import"]
+    assert done == [0, 1, 2, 3]
+
+
+def test_an_error_is_an_event_too(tmp_path: Path) -> None:
+    run = subprocess.run([*COMMAND, "check", str(tmp_path), "--json"], capture_output=True, text=True, check=False)
+    assert run.returncode == 2
+    last = parse_line(run.stdout.splitlines()[-1])
+    assert last is not None
+    assert last.kind == "error"
+    assert last.values["message"] == run.stderr.strip()
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_cancelling_ends_with_130_and_leaves_nothing(number: signal.Signals, tmp_path: Path) -> None:
+    source = make_folder(tmp_path / "source", cases=60)
+    out = tmp_path / "out"
+    words = [*COMMAND, "import", "folder", str(source), "--out", str(out), "--json"]
+    with subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as process:
+        assert process.stdout is not None
+        for line in process.stdout:
+            if '"stage": "import"' in line:
+                process.send_signal(number)
+                break
+        process.stdout.read()
+    assert process.returncode == 130
+    assert [path.name for path in tmp_path.iterdir()] == ["source"]
+
+
+def test_an_imported_study_is_whole(tmp_path: Path) -> None:
+    source = make_folder(tmp_path / "source", cases=2)
+    assert main(["import", "folder", str(source), "--out", str(tmp_path / "out")]) == 0
+    study = Study.read(tmp_path / "out")
+    assert study.annotators == ("reader1",)
+    labels = study.case("case1").labels("reader1")
+    assert labels is not None
+    assert labels.sum() == 24
+
+
+def test_a_fault_of_ours_is_one_sentence_and_exit_code_1(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from NoisyLabelSegLib.commands import check
+
+    def fail(*_: object) -> dict[str, object]:
+        raise ZeroDivisionError("oops")
+
+    monkeypatch.setattr(check, "run", fail)
+    assert main(["check", str(tmp_path)]) == 1
+
+
+def test_help_is_quick_because_verbs_load_their_rooms_late() -> None:
+    code = (
+        "import sys\nfrom NoisyLabelSegLib.cli import main\ntry: main(['-h'])\nexcept SystemExit: print(*sys.modules)"
+    )
+    loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()
+    assert not {"numpy", "torch", "SimpleITK"} & set(loaded)

@@ -1,0 +1,113 @@
+"""Writing leaves the whole result or nothing, and never touches what is not its own."""
+
+from __future__ import annotations
+
+import os
+import signal
+from pathlib import Path
+
+import pytest
+
+from NoisyLabelSegLib.errors import UserError
+from NoisyLabelSegLib.output import output_file, output_folder, remove_partials, write_text
+
+
+def test_a_failed_write_leaves_the_old_file_and_nothing_beside_it(tmp_path: Path) -> None:
+    target = tmp_path / "result.txt"
+    target.write_text("old")
+    with pytest.raises(RuntimeError), output_file(target) as partial:
+        partial.write_text("half")
+        raise RuntimeError("the program fails here")
+    assert target.read_text() == "old"
+    assert list(tmp_path.iterdir()) == [target]
+
+
+def test_a_file_is_replaced_only_when_allowed(tmp_path: Path) -> None:
+    write_text(tmp_path / "a.txt", "one")
+    with pytest.raises(UserError, match="--force"):
+        write_text(tmp_path / "a.txt", "two", force=False)
+    write_text(tmp_path / "a.txt", "three")
+    assert (tmp_path / "a.txt").read_text() == "three"
+
+
+def test_a_cancelled_folder_leaves_nothing(tmp_path: Path) -> None:
+    with pytest.raises(KeyboardInterrupt), output_folder(tmp_path / "out") as folder:
+        (folder / "half.txt").write_text("half")
+        raise KeyboardInterrupt
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_folder_that_holds_something_is_refused_before_any_work(tmp_path: Path) -> None:
+    (tmp_path / "mine.txt").write_text("mine")
+    with pytest.raises(UserError, match="not empty"), output_folder(tmp_path):
+        pytest.fail("the work began")
+
+
+def test_force_replaces_its_own_files_and_keeps_the_others(tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    (out / "case").mkdir(parents=True)
+    (out / "mine.txt").write_text("mine")
+    (out / "case" / "truth.txt").write_text("old")
+    with output_folder(out, force=True) as folder:
+        (folder / "case").mkdir()
+        (folder / "case" / "truth.txt").write_text("new")
+    assert (out / "mine.txt").read_text() == "mine"
+    assert (out / "case" / "truth.txt").read_text() == "new"
+    assert [path.name for path in tmp_path.iterdir()] == ["out"]
+
+
+def test_an_empty_folder_is_filled(tmp_path: Path) -> None:
+    (tmp_path / "out").mkdir()
+    with output_folder(tmp_path / "out") as folder:
+        (folder / "a.txt").write_text("a")
+    assert (tmp_path / "out" / "a.txt").read_text() == "a"
+
+
+def test_a_place_that_cannot_be_written_is_said_in_words(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("a file where a folder is needed")
+    with pytest.raises(UserError, match="cannot be written"), output_folder(tmp_path / "file" / "out"):
+        pytest.fail("the work began")
+
+
+def test_an_error_of_the_work_itself_passes_unchanged(tmp_path: Path) -> None:
+    with pytest.raises(FileNotFoundError), output_folder(tmp_path / "out"):
+        (tmp_path / "absent.txt").read_text()
+
+
+@pytest.mark.parametrize("interrupt", [signal.SIGINT, signal.SIGTERM])
+def test_an_interrupt_between_two_files_waits_until_both_are_in_place(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, interrupt: signal.Signals
+) -> None:
+    replace, out = os.replace, tmp_path / "out"
+    out.mkdir()
+    (out / "mine.txt").write_text("mine")
+
+    def replace_and_interrupt(source: Path, target: Path) -> None:
+        replace(source, target)
+        signal.raise_signal(interrupt)
+
+    def cancel(_number: int, _frame: object) -> None:
+        raise KeyboardInterrupt
+
+    previous = signal.signal(interrupt, cancel)
+    try:
+        with pytest.raises(KeyboardInterrupt), output_folder(out, force=True) as folder:
+            for name in ("a.txt", "b.txt"):
+                (folder / name).write_text(name)
+            monkeypatch.setattr(os, "replace", replace_and_interrupt)
+        assert signal.getsignal(interrupt) is cancel
+    finally:
+        signal.signal(interrupt, previous)
+    assert sorted(path.name for path in out.iterdir()) == ["a.txt", "b.txt", "mine.txt"]
+
+
+def test_only_the_dead_process_loses_what_it_had_half_written(tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    mine = [tmp_path / ".out.partial-12-x", tmp_path / ".partial-12-x", out / "case" / ".partial-12-x"]
+    others = [tmp_path / ".out.partial-123-x", out / "case" / ".partial-1-x", tmp_path / "deep" / ".partial-12-x"]
+    for folder in [*mine, *others]:
+        folder.mkdir(parents=True)
+    remove_partials(out, 12)
+    assert not any(folder.exists() for folder in mine)
+    assert all(folder.exists() for folder in others)
+    remove_partials(tmp_path / "nowhere" / "out", 12)
