@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import inspect
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from NoisyLabelSegLib.errors import UserError
 from NoisyLabelSegLib.fusion.hierarchical import hierarchical
@@ -13,16 +15,35 @@ from NoisyLabelSegLib.fusion.model import Solution
 from NoisyLabelSegLib.fusion.simple import simple
 from NoisyLabelSegLib.fusion.spatial_staple import spatial_staple
 from NoisyLabelSegLib.fusion.staple import staple
+from NoisyLabelSegLib.fusion.table import VoteTable
 
 
 @dataclass(frozen=True)
 class Method:
-    """A way to fuse: `title` and `sentence` are for people, `solve(table, **options)` does the work."""
+    """A way to fuse: `title` and `sentence` are for people.
+
+    `pools` says that it learns about annotators, so that cases with the same annotators are better fused together.
+    """
 
     name: str
     title: str
     sentence: str
-    solve: Callable[..., Solution]
+    function: Callable[..., Solution]
+    pools: bool = False
+
+    @property
+    def options(self) -> tuple[str, ...]:
+        """The names of the options that it takes; their meaning is in the function's docstring."""
+        return tuple(inspect.signature(self.function).parameters)[1:]
+
+    def solve(self, table: VoteTable, options: Mapping[str, Any]) -> Solution:
+        """Fuses the votes of a table; an option that the method does not have is refused."""
+        for name in options:
+            if name not in self.options:
+                raise UserError(
+                    f"{self.title} has no option {name!r}", remedy=f"it has {', '.join(self.options) or 'none'}"
+                )
+        return self.function(table, **options)
 
 
 METHODS = {
@@ -35,6 +56,7 @@ METHODS = {
             "STAPLE",
             "Works out how reliable each annotator is and trusts the reliable ones more.",
             staple,
+            pools=True,
         ),
         Method(
             "spatial-staple",
@@ -47,6 +69,7 @@ METHODS = {
             "SIMPLE",
             "Votes, weighs annotators by how well they match the result, sets poor ones aside, and repeats.",
             simple,
+            pools=True,
         ),
         Method(
             "hierarchical",

@@ -16,6 +16,7 @@ class Fusion:
     """The fused labels of one case.
 
     confusion: (R, L, L) float64, `[r, i, j]` = p(annotator r says i | truth is j); columns sum to one.
+    confusion_counts: (R, L, L) float64, the voxels behind it, as expected under the estimated truth.
     iterations, converged: how the estimation went; 0 and True for methods that need none.
     remarks: sentences about anything that may surprise.
     """
@@ -25,8 +26,10 @@ class Fusion:
         self._places = found.places or table.places
         self._posterior = (found.posterior if own_numbers else found.posterior[table.row]).astype(np.float32)
         self._decided = found.decided if own_numbers else found.decided[table.row]
-        self._values, self._classes, self._field = table.values, classes, found.field
-        self.confusion = all_classes(found.confusion, table.values, classes)
+        self._values, self._classes, self._field = found.values, classes, found.field
+        self.confusion = all_classes(found.confusion, found.values, classes)
+        self.confusion_counts = np.zeros_like(self.confusion)
+        self.confusion_counts[:, found.values[:, None], found.values] = found.counts
         self.iterations, self.converged = found.iterations, found.converged
         self.remarks = [*remarks, *found.remarks]
 
@@ -60,6 +63,4 @@ class Fusion:
             matrices = self.confusion[chosen].astype(np.float32)
             shape = self._places.shape
             return np.broadcast_to(matrices.reshape(matrices.shape + (1,) * len(shape)), matrices.shape + shape)
-        cells = self._field.matrices
-        full = all_classes(cells.reshape(-1, *cells.shape[2:]), self._values, self._classes)
-        return self._field.spread(full.reshape(*cells.shape[:2], self._classes, self._classes)[:, chosen])
+        return self._field.spread(all_classes(self._field.matrices[:, chosen], self._values, self._classes))

@@ -73,14 +73,17 @@ def _solution(
     height = len(table.votes)
     numbers = np.where(table.is_disputed[votes.row], height + np.arange(len(votes.row)), votes.row)
     together = np.concatenate([whole.posterior, posterior])
-    confusion = _confusion(table, whole, votes, posterior)
+    counts = _counts(table, whole, votes, posterior)
+    confusion = columns_to_one(counts)
     matrices = np.broadcast_to(confusion, (int(np.prod(grid.cells)), *confusion.shape)).copy()
     seen = model.counts(votes.counts[:, None] * posterior)
     matrices[votes.cells] = columns_to_one(seen + model.pseudo_counts(confusion))
     silent = 1 - len(votes.cells) / len(matrices)
     return Solution(
+        table.values,
         together,
         most_likely(table, together),
+        counts,
         confusion,
         iterations,
         converged,
@@ -90,9 +93,9 @@ def _solution(
     )
 
 
-def _confusion(table: VoteTable, whole: Fit, votes: CellVotes, posterior: Floats) -> Floats:
-    """The confusion (R, K, K) over the whole image, all of its background included."""
+def _counts(table: VoteTable, whole: Fit, votes: CellVotes, posterior: Floats) -> Floats:
+    """What annotators say against the truth (R, K, K) in the whole image, all of its background included."""
     voxels = np.zeros((len(table.votes), len(table.values)))
     np.add.at(voxels, votes.row, votes.counts[:, None] * posterior)
     voxels[0] += (table.counts[0] - votes.counts[votes.row == 0].sum()) * whole.posterior[0]
-    return columns_to_one(table.confusion_counts(voxels, np.ones(len(voxels))))
+    return table.confusion_counts(voxels, np.ones(len(voxels)))

@@ -52,7 +52,7 @@ class Votes:
     def fuse(self, method: str = "staple", *, annotators: Sequence[int] | None = None, **options: Any) -> Fusion:
         """Fuses the votes of these annotators (all if None) by the method of this name."""
         table = self._among(annotators)
-        found = method_named(method).solve(table, **options)
+        found = method_named(method).solve(table, options)
         remarks = remarks_on(table, self.names, self.classes)
         return Fusion(table, found, self.classes, remarks)
 
