@@ -14,6 +14,7 @@ VERBS = {
     "train": "train",
     "predict": "predict",
     "models": "models",
+    "evaluate": "evaluate",
     "bench": "bench",
 }
 """Verb to module name, in the order of the help page."""
