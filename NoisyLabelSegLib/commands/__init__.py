@@ -15,6 +15,7 @@ VERBS = {
     "train": "train",
     "predict": "predict",
     "models": "models",
+    "run": "run",
     "bench": "bench",
 }
 """Verb to module name, in the order of the help page."""
