@@ -35,6 +35,12 @@ class Bad:
 
 
 CHECK = ("check", "{source}")
+LIDC = ("import", "lidc", "{source}", "--out", "{out}")
+SEG = ("import", "dicom-seg", "{source}", "--out", "{out}")
+ENTITY_BOMB = (
+    b'<?xml version="1.0"?><!DOCTYPE a [<!ENTITY x "ha"><!ENTITY y "&x;&x;&x;&x;&x;&x;&x;&x;">]>'
+    b'<LidcReadMessage xmlns="http://www.nih.gov">&y;</LidcReadMessage>'
+)
 
 
 def good_folder(folder: Path) -> None:
@@ -273,6 +279,17 @@ TABLE = {
     "study with a folder as label": Bad(
         study_with(lambda f: [(f / LABEL).unlink(), (f / LABEL).mkdir()]), LABEL, "DICOM", CHECK
     ),
+    # hospital formats
+    "LIDC without XML": Bad(lambda _: None, "source", "XML", LIDC),
+    "LIDC of another XML": Bad(content("69.xml", b"<note>hello</note>"), "69.xml", "LIDC", LIDC),
+    "LIDC of broken XML": Bad(content("69.xml", b"<LidcReadMessage><readingSess"), "69.xml", "XML", LIDC),
+    "LIDC with an entity bomb": Bad(content("69.xml", ENTITY_BOMB), "69.xml", "", LIDC),
+    "no SEG in the folder": Bad(lambda _: None, "source", "SEG", SEG),
+    "a SEG that is text": Bad(content("a.dcm", b"hello"), "a.dcm", "DICOM", (*SEG[:2], "{source}/a.dcm", *SEG[3:])),
+    "a SEG of a prefix only": Bad(
+        content("a.dcm", bytes(128) + b"DICM"), "a.dcm", "", (*SEG[:2], "{source}/a.dcm", *SEG[3:])
+    ),
+    "a SEG that is not there": Bad(lambda _: None, "a.dcm", "exist", (*SEG[:2], "{source}/a.dcm", *SEG[3:])),
     # the command itself
     "no verb": Bad(lambda _: None, "", "VERB", ()),
     "unknown verb": Bad(lambda _: None, "", "guess", ("guess",)),

@@ -18,6 +18,12 @@ SAME_GRID_TOLERANCE = 0.05
 Headers keep 6 to 7 digits (NIfTI: float32), so equal grids differ by far less; half a voxel is a real shift.
 """
 
+SLICE_TOLERANCE = 0.1
+"""A slice of a DICOM series may lie this share of a voxel edge off its place in a regular stack.
+
+Scanners round positions, some of them to 0.1 mm; more than that is a tilted gantry or an uneven stack.
+"""
+
 
 @dataclass(frozen=True)
 class Geometry:

@@ -7,11 +7,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-import numpy as np
-
 from NoisyLabelSegLib.cases.case import Annotation, Case
 from NoisyLabelSegLib.cases.geometry import Geometry, resample
 from NoisyLabelSegLib.cases.image import Image
+from NoisyLabelSegLib.cases.label_values import is_mask_of_255
 from NoisyLabelSegLib.cases.reading import read_image, read_labels
 from NoisyLabelSegLib.cases.study import Study
 from NoisyLabelSegLib.cases.writing import write_image, write_labels
@@ -117,7 +116,7 @@ class _CaseWriter:
     def _write_labels(self, source: PlannedSource, path: Path) -> None:
         labels = self._on_grid(_resolve(source, read_labels), source, labels=True)
         array = labels.array
-        if self.classes == 2 and np.isin(array, (0, 255)).all() and array.any():
+        if self.classes == 2 and is_mask_of_255(array):
             array = array // 255
             self.changed[_RENUMBERED] += 1
         if array.max(initial=0) >= self.classes:

@@ -39,7 +39,7 @@ def run(arguments: argparse.Namespace, terminal: Terminal) -> dict[str, Any]:
     rows = plan.rows()
     labelled = sum(bool(case.annotations) for case in plan.cases)
     terminal.table(
-        f"Found {len(rows)} cases ({labelled} labeled) by {len(plan.annotators)} annotators",
+        f"Found: cases {len(rows)}, with labels {labelled}, annotators {len(plan.annotators)}",
         ["case", "images", "annotators", "note"],
         [(id, images, _shortened(names), note) for id, images, names, note in rows[:MOST_ROWS]],
     )

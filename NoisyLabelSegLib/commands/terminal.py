@@ -60,7 +60,7 @@ class Terminal:
         """A table for people; with --json the same figures belong in the result, so nothing is written here."""
         if self.json:
             return
-        table = Table(title=title, title_justify="left")
+        table = Table()
         rows = [[str(cell) for cell in row] for row in rows]
         for index, column in enumerate(columns):
             numeric = all(_looks_like_a_number(row[index]) for row in rows)
@@ -68,6 +68,7 @@ class Terminal:
         for row in rows:
             table.add_row(*row)
         console = self._console if self._console.is_terminal else Console(highlight=False, width=160)
+        console.print(title, markup=False)
         console.print(table)
 
     def result(self, values: dict[str, Any]) -> None:

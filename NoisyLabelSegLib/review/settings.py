@@ -1,0 +1,43 @@
+"""What a review can be told to do differently."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class ReviewSettings:
+    """Lengths are millimetres, sizes cubic millimetres (square millimetres in 2D), shares between 0 and 1."""
+
+    smallest_mistake: float = 10.0
+    """Mistakes smaller than this are confetti and left out."""
+    smallest_depth: float = 1.0
+    """Border mistakes and wrong classes that are no deeper than this are left out; missed and invented objects stay."""
+    smallest_object: float = 3.0
+    """Objects smaller than this are specks, of a fused truth mostly, and not counted as found, missed or invented."""
+    matching_share: float = 0.1
+    """Two objects are the same when they share at least this much of the smaller one."""
+    sharing_share: float = 0.5
+    """Another annotator shares a mistake when making the same error on at least this much of it."""
+    border_tolerance: float = 0.25
+    """A boundary bias below this share of the smallest voxel edge counts as drawing on the border."""
+    resamples: int = 2000
+    """How often the cases are drawn anew for a bootstrap interval."""
+    seed: int = 0
+    pictures: int = 6
+    """How many slices a report shows."""
+
+    def problems(self) -> list[str]:
+        """What is wrong with the settings, in words; empty when they can be used."""
+        found = []
+        for name in ("smallest_mistake", "smallest_depth", "smallest_object", "border_tolerance"):
+            if not getattr(self, name) >= 0:
+                found.append(f"{name} must be 0 or more")
+        for name in ("matching_share", "sharing_share"):
+            if not 0 < getattr(self, name) <= 1:
+                found.append(f"{name} must be above 0 and at most 1")
+        if self.resamples < 100:
+            found.append("resamples must be at least 100")
+        if self.pictures < 0:
+            found.append("pictures must be 0 or more")
+        return found

@@ -1,0 +1,124 @@
+"""How good one annotator's labels of one case are: every figure with its unit, every corner defined.
+
+Where a figure does not exist (sensitivity without anything to find, a distance to nothing) it is None, never a
+number that could be averaged by mistake; Dice of empty against empty is 1, of empty against something 0.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from NoisyLabelSegLib.review.boundary import boundary_distances
+from NoisyLabelSegLib.review.settings import ReviewSettings
+from NoisyLabelSegLib.review.shape import Shape, match
+from NoisyLabelSegLib.review.units import MILLIMETERS, Units
+
+ALL_CLASSES = "all classes"
+"""The label of the figures for everything that is not background, given beside the classes where there are several."""
+
+
+@dataclass(frozen=True)
+class AnnotatorStatistics:
+    """One annotator, one case, one class. In 2D a volume is the area of one slice taken as 1 mm thick."""
+
+    case: str
+    annotator: str
+    label: str
+    dice: float
+    sensitivity: float | None
+    specificity: float | None
+    precision: float | None
+    volume_ml: float
+    truth_volume_ml: float
+    volume_bias_ml: float
+    volume_bias_percent: float | None
+    missed_ml: float
+    extra_ml: float
+    hd95_mm: float | None
+    surface_distance_mm: float | None
+    boundary_bias_mm: float | None
+    objects: int
+    missed_objects: int
+    drawn_objects: int
+    invented_objects: int
+    largest_missed_mm3: float | None
+    voxel_mm: float
+    agreement: Mapping[str, float] = field(default_factory=dict)
+    """Dice with every other annotator of the case."""
+    units: Units = MILLIMETERS
+
+
+FIGURES = tuple(
+    name
+    for name in AnnotatorStatistics.__dataclass_fields__
+    if name not in ("case", "annotator", "label", "voxel_mm", "agreement", "units")
+)
+"""The names of the figures, in the order of the tables."""
+
+
+@dataclass(frozen=True)
+class Subject:
+    """Whose labels of what are compared."""
+
+    case: str
+    annotator: str
+    label: str
+
+
+def annotator_statistics(
+    subject: Subject,
+    drawn: Shape,
+    truth: Shape,
+    *,
+    voxels: int,
+    agreement: Mapping[str, float],
+    settings: ReviewSettings,
+    units: Units,
+) -> AnnotatorStatistics:
+    """Compares two shapes cut out of a volume of `voxels` voxels in all."""
+    both = int(np.count_nonzero(drawn.mask & truth.mask))
+    said, true = int(np.count_nonzero(drawn.mask)), int(np.count_nonzero(truth.mask))
+    voxel_mm3 = float(np.prod(truth.spacing))
+    matches = match(truth.objects, drawn.objects, share=settings.matching_share)
+    distances = boundary_distances(drawn, truth, matches)
+    counted = truth.objects.voxels * voxel_mm3 >= settings.smallest_object
+    drawn_counted = drawn.objects.voxels * voxel_mm3 >= settings.smallest_object
+    missed = truth.objects.voxels[counted & ~matches.found] * voxel_mm3
+    return AnnotatorStatistics(
+        case=subject.case,
+        annotator=subject.annotator,
+        label=subject.label,
+        dice=dice(both, said, true),
+        sensitivity=_ratio(both, true),
+        specificity=_ratio(voxels - said - true + both, voxels - true),
+        precision=_ratio(both, said),
+        volume_ml=said * voxel_mm3 / 1000,
+        truth_volume_ml=true * voxel_mm3 / 1000,
+        volume_bias_ml=(said - true) * voxel_mm3 / 1000,
+        volume_bias_percent=_ratio(100 * (said - true), true),
+        missed_ml=(true - both) * voxel_mm3 / 1000,
+        extra_ml=(said - both) * voxel_mm3 / 1000,
+        hd95_mm=distances.hd95,
+        surface_distance_mm=distances.mean,
+        boundary_bias_mm=distances.bias,
+        objects=int(np.count_nonzero(counted)),
+        missed_objects=len(missed),
+        drawn_objects=int(np.count_nonzero(drawn_counted)),
+        invented_objects=int(np.count_nonzero(drawn_counted & ~matches.real)),
+        largest_missed_mm3=float(missed.max()) if missed.size else None,
+        voxel_mm=float(truth.spacing.min()),
+        agreement=agreement,
+        units=units,
+    )
+
+
+def dice(both: int, one: int, other: int) -> float:
+    """From the number of common voxels and of each mask's; two empty masks agree."""
+    return 2 * both / (one + other) if one + other else 1.0
+
+
+def _ratio(part: float, whole: float) -> float | None:
+    return part / whole if whole else None
