@@ -44,8 +44,8 @@ def test_a_run_killed_at_random_moments_and_resumed_ends_with_the_same_weights(
 ) -> None:
     kills = int(os.environ.get("NOISYLABELSEG_KILLS", "3"))
     study = make_disk_study(cases=8)
-    epochs = 30 * kills
-    words = [study.folder, *TINY, f"epochs={epochs}", "--seed", "5"]
+    epochs = 10 * kills
+    words: list[str | Path] = [study.folder, *TINY, f"epochs={epochs}", "--seed", "5"]
     finish(start("train", *words, "--out", tmp_path / "whole"))
     rng = random.Random(0)
     killed = 0
