@@ -53,6 +53,25 @@ def test_frames_left_out_between_others_are_empty(tmp_path: Path, slices, make_s
     np.testing.assert_array_equal(read_dicom_seg(path).as_labels().array, labels)
 
 
+@pytest.mark.parametrize(("stated", "slices_read"), [(2.0, 3), (1.6, 2), (4.0, 2), (None, 2)])
+def test_the_stated_distance_of_slices_fills_gaps_where_it_fits_the_positions(
+    tmp_path: Path, slices, make_seg, stated, slices_read
+):
+    labels = np.zeros(SHAPE, np.uint8)
+    labels[0, 1, 1] = labels[2, 1, 3] = 1  # 4 mm apart
+    path = make_seg(tmp_path / "seg.dcm", slices, labels, ["liver"])
+    data = pydicom.dcmread(path)
+    measures = _shared(data).PixelMeasuresSequence[0]
+    measures.SpacingBetweenSlices = stated
+    if stated is None:
+        del measures.SpacingBetweenSlices
+    data.save_as(path)
+    read = read_dicom_seg(path).as_labels()
+    assert read.geometry.shape[0] == slices_read
+    np.testing.assert_array_equal(read.array[[0, -1]], labels[[0, 2]])
+    assert read.geometry.points((slices_read - 1, 0, 0)).tolist() == [-5.0, 7.0, -6.0]
+
+
 def test_overlapping_segments_stay_apart(tmp_path: Path, slices, make_seg):
     masks = np.zeros((*SHAPE, 2), np.uint8)
     masks[1, 0, :3, 0] = masks[1, 0, 2:, 1] = 1
