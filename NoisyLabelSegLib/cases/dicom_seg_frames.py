@@ -124,7 +124,7 @@ def _frame(number: int, shared: Any, own: Any, seg: Any) -> Frame:
 def _plane(position: Any, orientation: Any, measures: Any, seg: Any) -> Geometry:
     x, y = np.array([float(part) for part in orientation]).reshape(2, 3)
     rows, columns = (float(part) for part in measures.get("PixelSpacing"))
-    thickness = float(measures.get("SpacingBetweenSlices") or measures.get("SliceThickness") or 1.0)
+    thickness = float(measures.get("SliceThickness") or measures.get("SpacingBetweenSlices") or 1.0)
     numbers = [*x, *y, rows, columns, thickness, *(float(part) for part in position)]
     if not np.isfinite(numbers).all() or min(rows, columns, thickness) <= 0:
         raise ValueError("a position, orientation or spacing is not a usable number")
