@@ -114,7 +114,7 @@ def _build(
         raise UserError("has frames that do not lie on one grid", file=path, remedy="export it again")
     segments = _segments(seg)
     shape = geometry.shape if geometry.dimension == 3 else (1, *geometry.shape)
-    if seg.SegmentationType == "LABELMAP":
+    if _kind(seg) == "LABELMAP":
         layers = np.zeros((1, *shape), _label_type(seg))
         for frame, place in zip(frames, places, strict=True):
             layers[0, place] = _pixels(seg, frame)
@@ -137,13 +137,13 @@ def _read_tiled(seg: Any, path: Path, threshold: float) -> Segmentation:
     shape = (int(seg.TotalPixelMatrixRows), int(seg.TotalPixelMatrixColumns))
     measures = seg.SharedFunctionalGroupsSequence[0].PixelMeasuresSequence[0].PixelSpacing
     geometry = Geometry.plain(shape, (float(measures[1]), float(measures[0])))
-    if seg.SegmentationType == "LABELMAP":
+    if _kind(seg) == "LABELMAP":
         labels = seg.get_total_pixel_matrix(combine_segments=True)
         return Segmentation(geometry, labels.astype(_label_type(seg))[None], tuple(segments), path)
     masks = []
     for segment in segments:
         values = seg.get_total_pixel_matrix(segment_numbers=[segment.value])[..., 0]
-        masks.append((segment, values >= threshold if seg.SegmentationType == "FRACTIONAL" else values > 0))
+        masks.append((segment, values >= threshold if _kind(seg) == "FRACTIONAL" else values > 0))
     return replace(Segmentation.from_masks(geometry, masks), source=path)
 
 
@@ -179,9 +179,14 @@ def _pixels(seg: Any, frame: Frame) -> NDArray[Any]:
 
 
 def _at_least(seg: Any, pixels: NDArray[Any], threshold: float) -> Mask:
-    if seg.SegmentationType != "FRACTIONAL":
+    if _kind(seg) != "FRACTIONAL":
         return np.asarray(pixels != 0)
     return np.asarray(pixels / float(seg.MaximumFractionalValue) >= threshold)
+
+
+def _kind(seg: Any) -> str:
+    """BINARY, FRACTIONAL or LABELMAP; anything else is a ValueError."""
+    return str(seg.segmentation_type.value)
 
 
 def _label_type(seg: Any) -> type[np.unsignedinteger[Any]]:
