@@ -37,7 +37,7 @@ def arrayFromImage(image: Node) -> NDArray[Any]:
     x, y, z = image.GetDimensions()
     scalars = image.GetPointData().GetScalars()
     components = scalars.GetNumberOfComponents()
-    values = numpy_support.vtk_to_numpy(scalars)
+    values: NDArray[Any] = numpy_support.vtk_to_numpy(scalars)
     if components == 1:
         return values.reshape(z, y, x)
     return np.moveaxis(values.reshape(z, y, x, components), -1, 0)

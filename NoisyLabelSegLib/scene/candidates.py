@@ -136,8 +136,8 @@ def _overlap(segments: Sequence[AnnotatorSource], volume: Node) -> bool:
 
 def _plainName(node: Node, volume: Node) -> str:
     """The node's name without that of the volume in front and without "label" or "segmentation" behind."""
-    name = node.GetName().removeprefix(volume.GetName()).strip(" _-.")
+    name: str = node.GetName().removeprefix(volume.GetName()).strip(" _-.")
     for ending in ("segmentation", "label", "labels", "seg"):
         if name.lower().endswith(ending) and name[: -len(ending)].strip(" _-."):
             name = name[: -len(ending)].strip(" _-.")
-    return name or node.GetName()
+    return name or str(node.GetName())

@@ -24,7 +24,10 @@ class HeadlessSlicer:
         self.applicationLogic.SetSliceLogics(vtk.vtkCollection())
         self.applicationLogic.SetViewLogics(vtk.vtkCollection())
         self._addDefaultNodes()
-        self._logics = [self._register(name, logic) for name, logic in _moduleLogics().items()]
+        self._segmentationsLogic = slicer.vtkSlicerSegmentationsModuleLogic()  # makes the scene know segmentations
+        self._segmentationsLogic.SetMRMLApplicationLogic(self.applicationLogic)
+        self._segmentationsLogic.SetMRMLScene(self.scene)
+        self.applicationLogic.SetModuleLogic("Segmentations", self._segmentationsLogic)
         factory = slicer.vtkMRMLSliceViewDisplayableManagerFactory.GetInstance()
         factory.SetMRMLApplicationLogic(self.applicationLogic)
         self._layoutLogic = slicer.vtkMRMLLayoutLogic()
@@ -40,10 +43,9 @@ class HeadlessSlicer:
         self.close()
 
     def close(self) -> None:
-        """Lets go of the scene; logics first, because they watch it."""
+        """Empties the scene and lets go of it."""
         self._layoutLogic.SetMRMLScene(None)
-        for logic in self._logics:
-            logic.SetMRMLScene(None)
+        self.scene.GetSubjectHierarchyNode().RemoveAllItems()  # its items outlive their nodes in a cache of the process
         self.scene.Clear(True)
         self.applicationLogic.SetMRMLScene(None)
         self._cache.cleanup()
@@ -58,12 +60,6 @@ class HeadlessSlicer:
         colorLogic.SetMRMLScene(self.scene)
         colorLogic.AddDefaultColorNodes()
 
-    def _register(self, name: str, logic: Node) -> Node:
-        logic.SetMRMLApplicationLogic(self.applicationLogic)
-        logic.SetMRMLScene(self.scene)
-        self.applicationLogic.SetModuleLogic(name, logic)
-        return logic
-
     def _useCache(self, folder: Path) -> None:
         """Reading .mrb files needs a folder to unpack them in."""
         cache, manager = slicer.vtkCacheManager(), slicer.vtkDataIOManager()
@@ -72,13 +68,3 @@ class HeadlessSlicer:
         manager.SetCacheManager(cache)
         self.scene.SetCacheManager(cache)
         self.scene.SetDataIOManager(manager)
-
-
-def _moduleLogics() -> dict[str, Node]:
-    return {
-        "Segmentations": slicer.vtkSlicerSegmentationsModuleLogic(),
-        "Volumes": slicer.vtkSlicerVolumesLogic(),
-        "SubjectHierarchy": slicer.vtkSlicerSubjectHierarchyModuleLogic(),
-        "Tables": slicer.vtkSlicerTablesLogic(),
-        "Plots": slicer.vtkSlicerPlotsLogic(),
-    }

@@ -46,7 +46,8 @@ def run(scene: Node) -> Iterator[str]:
 
 def undoRun(scene: Node, name: str) -> None:
     """Removes exactly what the run added; what it only changed stays as it is now."""
-    removeNodes(scene, [node for node in scene.GetNodes() if node.GetAttribute(_RUN) == name])
+    added = [node for node in scene.GetNodes() if node.GetAttribute(_RUN) == name]
+    removeNodes(scene, [node for node in added if not node.GetAttribute(PREFIX + "colors")])  # others may use these
     hierarchy = scene.GetSubjectHierarchyNode()
     for item in reversed(_items(scene)):
         if hierarchy.GetItemAttribute(item, _RUN) == name and not hierarchy.GetNumberOfItemChildren(item):
@@ -70,17 +71,12 @@ def _companions(node: Node) -> list[Node]:
 
 
 def _removeUnusedColors(scene: Node) -> None:
+    used = {node.GetColorNodeID() for node in scene.GetNodes() if node.IsA("vtkMRMLDisplayNode")}
     for node in list(scene.GetNodes()):
-        if node.GetAttribute(PREFIX + "colors") and not _isUsed(scene, node):
+        if node.GetAttribute(PREFIX + "colors") and node.GetID() not in used:
             for companion in _companions(node):
                 scene.RemoveNode(companion)
             scene.RemoveNode(node)
-
-
-def _isUsed(scene: Node, node: Node) -> bool:
-    users = vtk.vtkCollection()
-    scene.GetReferencingNodes(node, users)
-    return any(user is not node for user in users)
 
 
 def _items(scene: Node) -> list[int]:

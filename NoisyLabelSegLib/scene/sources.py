@@ -133,8 +133,8 @@ def _segmentMask(node: Node, id: str, reference: Node) -> NDArray[np.bool_]:
         return np.zeros(shape, dtype=bool)
     offset = _offsetOnGrid(image, node, reference)
     if offset is None:
-        return _resampled(image, node, reference) != 0
-    mask = np.zeros(shape, dtype=bool)
+        return np.asarray(_resampled(image, node, reference) != 0)
+    mask: NDArray[np.bool_] = np.zeros(shape, dtype=bool)
     array = arrayFromImage(image) != 0
     kept, target = _overlap(array.shape, offset, shape)
     mask[target] = array[kept]

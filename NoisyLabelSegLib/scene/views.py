@@ -66,16 +66,14 @@ class ReviewViews:
 
     def showVeil(self, folder: CaseFolder, *, visible: bool = True) -> None:
         """Lays the estimated truth over the images of all views, the more opaque the surer it is."""
-        self._remember()
-        veil = makeVeil(folder) if visible else folder.find(Role.VEIL)
+        if visible:
+            self.showHeatMap(makeVeil(folder), opacity=1.0)  # the color table holds the opacity
+            return
+        veils = folder.nodes(Role.VEIL)
         for composite in self._compositeNodes():
-            if visible:
-                composite.SetForegroundVolumeID(veil.GetID())
-                composite.SetForegroundOpacity(1.0)  # the color table holds the opacity
-            elif veil is not None and composite.GetForegroundVolumeID() == veil.GetID():
+            if composite.GetForegroundVolumeID() in {veil.GetID() for veil in veils}:
                 composite.SetForegroundVolumeID(None)
-        if not visible and veil is not None:
-            removeNodes(self._scene, [veil])
+        removeNodes(self._scene, veils)
 
     def jumpTo(
         self, folder: CaseFolder, center: Sequence[float], *, centered: bool = True
