@@ -31,7 +31,7 @@ class AnnotatorsLogic:
         self.review: CaseReview | None = None
         self.safeColors = False
         self._case, self._truth, self._views, self._translate = case, truth, views, translate
-        self._annotator, self._place = "", -1
+        self._annotator, self._place, self._eachShown = "", -1, False
 
     def update(self) -> None:
         """Compares everybody with the truth as it is now and puts the result into the scene."""
@@ -79,13 +79,13 @@ class AnnotatorsLogic:
     def show(self, annotator: str, *, oneViewEach: bool) -> None:
         """Lets the views show this annotator's error map, or everybody's side by side."""
         folder = self._case.folder
+        if self._eachShown and not oneViewEach:
+            self._views.restore()
+        self._eachShown = oneViewEach
         if oneViewEach:
             self._views.showEach(folder, self._case.annotators)
         elif annotator:
             self._views.showOne(folder, annotator)
-
-    def leaveViews(self) -> None:
-        self._views.restore()
 
     def chooseColors(self, *, safe: bool) -> None:
         self.safeColors = safe

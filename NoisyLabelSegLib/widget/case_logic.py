@@ -36,9 +36,13 @@ class CaseLogic:
         self._parameters = parameters
         self.refresh()
 
-    def refresh(self) -> None:
-        """Reads everything anew when it is next needed, for example after someone has edited the outlines."""
+    def forget(self) -> None:
+        """Reads the labels anew when they are next needed: someone may have edited the outlines."""
         self._read = None
+
+    def refresh(self) -> None:
+        """Tells everyone that the case is another one now."""
+        self.forget()
         self.changed.emit(None)
 
     @property

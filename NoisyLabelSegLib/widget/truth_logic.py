@@ -35,6 +35,11 @@ class TruthLogic:
             return ""
         return "" if self._case.used else "Tick at least one annotator."
 
+    def forget(self) -> None:
+        """Reads the labels anew for the next estimate: someone may have edited the outlines."""
+        self._case.forget()
+        self._votes = None
+
     def fuse(self, method: str) -> None:
         """Fuses the ticked annotators by a method of METHODS."""
         if method not in METHODS:

@@ -92,6 +92,7 @@ class TruthSection:
         elif self.method == MODEL:
             self._predict()
         else:
+            self._logic.forget()
             self._fuse()
 
     def onVeil(self) -> None:

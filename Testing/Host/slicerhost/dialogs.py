@@ -17,6 +17,11 @@ class Answers:
         self.shown: list[tuple[str, str]] = []
         self.interactive = False
 
+    def clear(self) -> None:
+        self.paths.clear()
+        self.consents.clear()
+        self.shown.clear()
+
     def consent(self, kind: str, text: str) -> bool:
         self.shown.append((kind, text))
         if self.interactive:

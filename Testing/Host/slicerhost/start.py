@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import sys
 import types
 from pathlib import Path
@@ -57,6 +58,11 @@ class Host:
         parent.setWindowTitle(module.title)
         return panel
 
+    def close_scene(self) -> None:
+        """What File > Close Scene does."""
+        self.scene.GetSubjectHierarchyNode().RemoveAllItems()  # the application does so, the wheel does not
+        self.scene.Clear(0)
+
     def wait_for(self, condition: Any, *, seconds: float = 60.0) -> None:
         """Runs the event loop until the condition holds."""
         clock = QtCore.QElapsedTimer()
@@ -78,6 +84,7 @@ def start() -> Host:
     """The host of this process, started at the first call."""
     global _host
     if _host is None:
+        _make_none_immortal()
         qt_application = QtWidgets.QApplication.instance() or QtWidgets.QApplication(["NoisyLabelSeg host"])
         qt_application.setOrganizationName("NoisyLabelSeg")
         qt_application.setApplicationName("Host")
@@ -97,11 +104,7 @@ def _become_slicer() -> Application:
     slicer.mrmlScene = headless.scene
     slicer.app = Application(headless.applicationLogic)
     slicer.app.headless = headless  # its logics watch the scene as long as they live
-    slicer.modules = types.SimpleNamespace(
-        plots=Module(headless.applicationLogic.GetModuleLogic("Plots")),
-        segmentations=Module(headless.applicationLogic.GetModuleLogic("Segmentations")),
-        colors=Module(headless.applicationLogic.GetColorLogic()),
-    )
+    slicer.modules = _modules(headless)
     for function in util.REPLACED:
         setattr(slicer.util, function.__name__, function)
     _install_slicer_modules()
@@ -122,3 +125,21 @@ def _install_slicer_modules() -> None:
         "i18n": translation,
     }.items():
         setattr(slicer, name, module)
+
+
+def _make_none_immortal() -> None:
+    """PySide 6.12 counts on Python 3.12, where None is never freed; before that, some thousand clicks would free it."""
+    if sys.version_info < (3, 12):
+        ctypes.c_ssize_t.from_address(id(None)).value += 1 << 40
+
+
+def _modules(headless: Any) -> types.SimpleNamespace:
+    """slicer.modules with the logics that the extension asks for."""
+    plots = slicer.vtkSlicerPlotsLogic()
+    plots.SetMRMLApplicationLogic(headless.applicationLogic)
+    plots.SetMRMLScene(headless.scene)
+    return types.SimpleNamespace(
+        plots=Module(plots),
+        segmentations=Module(headless.applicationLogic.GetModuleLogic("Segmentations")),
+        colors=Module(headless.applicationLogic.GetColorLogic()),
+    )

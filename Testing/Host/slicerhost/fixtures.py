@@ -1,0 +1,46 @@
+"""The host as pytest fixtures, for every folder of tests that needs it."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from slicerhost.start import Host, start
+
+
+class _Faults(logging.Handler):
+    """Errors that the extension catches and logs are faults in a test."""
+
+    def __init__(self, host: Host) -> None:
+        super().__init__(logging.ERROR)
+        self._host = host
+
+    def emit(self, record: logging.LogRecord) -> None:
+        self._host.faults.append(record.exc_info[1] if record.exc_info else RuntimeError(record.getMessage()))
+
+
+@pytest.fixture
+def host() -> Iterator[Host]:
+    """The host with an empty scene; a fault in a slot, which Slicer would only print, fails the test."""
+    running = start()
+    running.close_scene()
+    running.faults.clear()
+    running.answers.clear()
+    listener = _Faults(running)
+    logging.getLogger().addHandler(listener)
+    yield running
+    logging.getLogger().removeHandler(listener)
+    assert not running.faults
+
+
+@pytest.fixture
+def module(host: Host) -> Iterator[Any]:
+    """The module's widget object, set up and entered; cleaned up at the end, as when Slicer quits."""
+    widget = host.open_module()
+    yield widget
+    widget.exit()
+    widget.cleanup()
+    widget.parent.deleteLater()

@@ -1,0 +1,121 @@
+"""The section that shows who erred where."""
+
+from __future__ import annotations
+
+import slicer
+
+from NoisyLabelSegLib.scene.layout import LAYOUT_ID
+from NoisyLabelSegLib.scene.roles import Role
+
+
+def ui_of(panel):
+    return panel.annotatorsSection._ui
+
+
+def text(widget):
+    return widget.property("text")
+
+
+def cell(panel, annotator, column):
+    table = ui_of(panel).statisticsTable
+    rows = {table.item(row, 0).text(): row for row in range(table.model().rowCount())}
+    titles = [table.horizontalHeaderItem(place).text() for place in range(table.model().columnCount())]
+    return table.item(rows[annotator], titles.index(column)).text()
+
+
+def select(panel, annotator):
+    table = ui_of(panel).statisticsTable
+    rows = {table.item(row, 0).text(): row for row in range(table.model().rowCount())}
+    table.selectRow(rows[annotator])
+
+
+def test_before_there_is_a_truth_the_section_says_so(module):
+    assert "Estimate the truth first" in text(ui_of(module.panel).annotatorSentence)
+    assert ui_of(module.panel).nextButton.property("toolTip") == "Select an annotator in the table first."
+
+
+def test_the_table_has_the_figures_of_everybody(opened):
+    assert cell(opened, "exact", "Dice") == "1.000"
+    assert cell(opened, "misses", "Sensitivity") == f"{180 / 305:.3f}"
+    assert cell(opened, "misses", "Missed (ml)") == "0.125"
+    assert cell(opened, "wide", "Extra (ml)") == f"{5 * (64 + 49 - 36 - 25) / 1000:.3f}"
+
+
+def test_selecting_an_annotator_says_what_is_wrong_and_shows_the_error_map(opened):
+    slicer.mrmlScene.AddNewNodeByClass("vtkMRMLSliceCompositeNode").SetLayoutName("Red")
+    select(opened, "misses")
+    assert "missed 1 of 2 objects" in text(ui_of(opened).annotatorSentence)
+    composite = slicer.mrmlScene.GetFirstNodeByClass("vtkMRMLSliceCompositeNode")
+    errors = opened.case.folder.find(Role.ERRORS, annotator="misses")
+    assert composite.GetLabelVolumeID() == errors.GetID()
+
+
+def test_next_error_moves_the_views_to_the_island(opened):
+    slice_node = slicer.vtkMRMLSliceNode()
+    slice_node.SetLayoutName("Red")
+    slice_node.SetSingletonTag("Red")
+    slice_node = slicer.mrmlScene.AddNode(slice_node)
+    slice_node.SetOrientation("Axial")
+    select(opened, "misses")
+    ui_of(opened).nextButton.click()
+    assert text(ui_of(opened).mistakeText).startswith("Error 1 of 1: Missed an object (foreground) of 125 mm³.")
+    right, anterior, superior = (slice_node.GetSliceToRAS().GetElement(row, 3) for row in range(3))
+    assert (right, anterior, superior) == (17.0, 17.0, 3.0)
+
+
+def test_next_and_previous_go_around(opened):
+    select(opened, "wide")
+    total = len(opened.annotators.mistakes("wide"))
+    ui = ui_of(opened)
+    ui.nextButton.click()
+    assert text(ui.mistakeText).startswith(f"Error 1 of {total}")
+    ui.previousButton.click()
+    assert text(ui.mistakeText).startswith(f"Error {total} of {total}")
+
+
+def test_an_annotator_without_errors_has_none_to_jump_to(opened):
+    select(opened, "exact")
+    assert not ui_of(opened).nextButton.property("enabled")
+    assert ui_of(opened).nextButton.property("toolTip") == "exact made no errors worth a jump."
+
+
+def test_the_keys_work_only_while_the_panel_is_shown(module, opened):
+    shortcuts = opened.annotatorsSection._shortcuts
+    assert [shortcut.property("key").toString() for shortcut in shortcuts] == ["Shift+N", "Shift+P"]
+    module.exit()
+    assert not any(shortcut.property("enabled") for shortcut in shortcuts)
+    module.enter()
+    assert all(shortcut.property("enabled") for shortcut in shortcuts)
+
+
+def test_one_view_each_makes_a_linked_view_per_annotator(opened):
+    select(opened, "wide")
+    layout = slicer.mrmlScene.GetFirstNodeByClass("vtkMRMLLayoutNode")
+    before = layout.GetViewArrangement()
+    ui_of(opened).oneViewEachBox.setChecked(True)
+    assert layout.GetViewArrangement() == LAYOUT_ID
+    maps = {
+        slicer.mrmlScene.GetNodeByID(f"vtkMRMLSliceCompositeNodeNoisyLabelSeg{place}").GetLabelVolumeID()
+        for place in (1, 2, 3)
+    }
+    assert maps == {node.GetID() for node in opened.case.folder.nodes(Role.ERRORS)}
+    ui_of(opened).oneViewEachBox.setChecked(False)
+    assert layout.GetViewArrangement() == before
+
+
+def test_colors_for_the_color_blind_are_one_click_away(opened):
+    display = opened.case.folder.find(Role.ERRORS, annotator="wide").GetDisplayNode()
+    before = display.GetColorNode().GetName()
+    ui_of(opened).safeColorsBox.setChecked(True)
+    assert display.GetColorNode().GetName() != before
+
+
+def test_without_a_model_the_expected_errors_say_where_they_come_from(opened):
+    select(opened, "wide")
+    assert "trained model" in text(ui_of(opened).expectedText)
+
+
+def test_the_plot_shows_everybody_over_the_cases(opened):
+    ui_of(opened).plotButton.click()
+    chart = slicer.mrmlScene.GetFirstNodeByClass("vtkMRMLPlotChartNode")
+    assert chart.GetNumberOfPlotSeriesNodes() == 3

@@ -1,0 +1,166 @@
+"""The section where a case is put together, by clicks."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+import slicer
+from PySide6.QtCore import Qt
+
+
+def ui_of(panel):
+    return panel.caseSection._ui
+
+
+def text(widget):
+    return widget.property("text")
+
+
+def names(panel):
+    table = ui_of(panel).annotatorTable
+    return [table.item(row, 0).text() for row in range(table.model().rowCount())]
+
+
+def test_an_empty_scene_is_met_with_the_next_step(module):
+    ui = ui_of(module.panel)
+    assert "try the demo case" in text(ui.caseMessage)
+    assert not ui.addFromSceneButton.property("enabled")
+    assert ui.addFromSceneButton.property("toolTip") == "Choose a volume first."
+
+
+def test_add_from_scene_finds_the_labelmaps_of_the_volume(module, volume, readers):
+    ui = ui_of(module.panel)
+    ui.volumeSelector.setCurrentNode(volume)
+    ui.addFromSceneButton.click()
+    assert sorted(names(module.panel)) == sorted(readers)
+
+
+def test_adding_twice_says_that_there_is_nothing_new(opened):
+    ui_of(opened).addFromSceneButton.click()
+    assert len(names(opened)) == 3
+    assert "No further labelmap" in text(ui_of(opened).caseMessage)
+
+
+def test_a_volume_alone_asks_for_annotators(module, volume):
+    ui_of(module.panel).volumeSelector.setCurrentNode(volume)
+    assert "Add the annotators" in text(ui_of(module.panel).caseMessage)
+
+
+def test_one_annotator_is_said_to_be_one(module, volume, readers):
+    for name in ("wide", "misses"):
+        slicer.mrmlScene.RemoveNode(readers[name])
+    module.panel.case.chooseVolume(volume)
+    ui_of(module.panel).addFromSceneButton.click()
+    assert "one annotator only" in text(ui_of(module.panel).caseMessage)
+
+
+def test_unticking_an_annotator_fuses_again_without_them(opened):
+    before = opened.truth.truth.copy()
+    row = names(opened).index("exact")
+    ui_of(opened).annotatorTable.item(row, 0).setCheckState(Qt.CheckState.Unchecked)
+    assert opened.case.used == tuple(name for name in names(opened) if name != "exact")
+    assert not np.array_equal(before, opened.truth.truth)
+
+
+def test_hiding_an_annotator_hides_the_outlines(module):
+    module.panel.opening.openDemo()
+    item = ui_of(module.panel).annotatorTable.item(0, 1)
+    item.setCheckState(Qt.CheckState.Unchecked)
+    assert not module.panel.case.isShown(names(module.panel)[0])
+    assert module.panel.case.isShown(names(module.panel)[1])
+
+
+def test_removing_an_annotator_keeps_the_node(opened, readers):
+    ui = ui_of(opened)
+    ui.annotatorTable.selectRow(names(opened).index("wide"))
+    ui.removeButton.click()
+    assert "wide" not in names(opened)
+    assert slicer.mrmlScene.IsNodePresent(readers["wide"])
+
+
+def test_labels_on_another_grid_are_explained_and_can_be_moved_for_good(module, volume, readers):
+    coarse = readers["wide"]
+    labels = slicer.util.arrayFromVolume(coarse)[:, ::2, ::2].copy()
+    slicer.util.updateVolumeFromArray(coarse, labels)
+    coarse.SetSpacing(2, 2, 1)
+    ui = ui_of(module.panel)
+    module.panel.case.chooseVolume(volume)
+    ui.addFromSceneButton.click()
+    assert "wide: resampled onto the image, since its size is 12 x 12 x 12" in text(ui.caseMessage)
+    assert not ui.resampleButton.isHidden()
+    ui.resampleButton.click()
+    assert text(ui.caseMessage) == ""
+    assert ui.resampleButton.isHidden()
+    assert "resampled" in module.panel.case.where("wide")
+
+
+@pytest.fixture
+def study(tmp_path):
+    """A study of two cases with two annotators."""
+    from NoisyLabelSegLib.cases import Geometry, Image, write_image, write_labels
+
+    labels = np.zeros((4, 8, 8), dtype=np.uint8)
+    labels[1:3, 2:6, 2:6] = 1
+    grid = Geometry.plain(labels.shape)
+    cases = []
+    for id in ("one", "two"):
+        write_image(tmp_path / id / "image.nrrd", Image(labels.astype(np.float32), grid))
+        for annotator in ("anna", "bert"):
+            write_labels(tmp_path / id / f"{annotator}.nrrd", labels, grid)
+        annotations = {annotator: f"{id}/{annotator}.nrrd" for annotator in ("anna", "bert")}
+        cases.append({"id": id, "images": [f"{id}/image.nrrd"], "annotations": annotations})
+    content = {"format": "noisylabelseg-study/1", "name": "pair", "classes": ["background", "box"]}
+    path = tmp_path / "study.json"
+    path.write_text(json.dumps({**content, "annotators": ["anna", "bert"], "cases": cases}))
+    return path
+
+
+def test_a_study_opens_with_its_first_case_and_offers_the_others(host, module, study):
+    host.answers.paths.append(str(study))
+    module.panel.caseSection.onOpenStudy()
+    assert names(module.panel) == ["anna", "bert"]
+    combo = ui_of(module.panel).caseSelector
+    assert [combo.itemText(place) for place in range(2)] == ["one (pair)", "two (pair)"]
+    combo.setProperty("currentIndex", 1)
+    combo.activated.emit(1)
+    assert module.panel.case.folder.case == "two"
+
+
+def test_a_file_dialog_that_is_canceled_changes_nothing(host, module):
+    host.answers.paths.append("")
+    module.panel.caseSection.onOpenFolder()
+    assert not module.panel.case.isOpen
+
+
+def test_a_broken_study_is_explained_in_one_sentence(host, module, tmp_path):
+    path = tmp_path / "study.json"
+    path.write_text("{")
+    host.answers.paths.append(str(path))
+    module.panel.caseSection.onOpenStudy()
+    assert "is not valid JSON" in text(ui_of(module.panel).caseMessage)
+
+
+def test_a_study_dropped_on_slicer_is_recognized_and_opened(module, study, tmp_path):
+    import sys
+
+    source = sys.modules["NoisyLabelSeg"]
+    reader = source.NoisyLabelSegFileReader(type("Parent", (), {})())
+    other = tmp_path / "other.json"
+    other.write_text('{"markups": []}')
+    assert reader.canLoadFile(str(study))
+    assert not reader.canLoadFile(str(other))
+    assert reader.load({"fileName": str(study)})
+    assert module.panel.case.folder.case == "one"
+    assert all(slicer.mrmlScene.GetNodeByID(id) for id in reader.parent.loadedNodes)
+
+
+def test_a_dropped_study_that_cannot_be_read_is_explained_in_a_message(host, module, study):
+    import sys
+
+    (study.parent / "one" / "image.nrrd").unlink()
+    reader = sys.modules["NoisyLabelSeg"].NoisyLabelSegFileReader(type("Parent", (), {})())
+    assert not reader.load({"fileName": str(study)})
+    assert module.panel is not None
+    assert [kind for kind, _ in host.answers.shown] == ["error"]

@@ -1,0 +1,80 @@
+"""The section that writes files."""
+
+from __future__ import annotations
+
+import csv
+
+import numpy as np
+import pytest
+import slicer
+
+from NoisyLabelSegLib.cases import read_labels
+
+
+def ui_of(panel):
+    return panel.exportSection._ui
+
+
+def tick(panel, *names):
+    boxes = ("exportNrrd", "exportNifti", "exportSegmentation", "exportDicom", "exportLabelmap", "exportReview")
+    for name in boxes:
+        getattr(ui_of(panel), name).setChecked(name in names)
+
+
+def test_the_button_says_what_is_missing(module, opened):
+    ui = ui_of(opened)
+    tick(opened)
+    assert ui.exportButton.property("toolTip") == "Tick what to export."
+    tick(opened, "exportNrrd")
+    assert ui.exportButton.property("toolTip") == "Choose a folder."
+    module.panel.setParameterNode(None)
+    assert ui.exportButton.property("toolTip") == "Estimate the truth first."
+
+
+@pytest.mark.parametrize(
+    ("box", "ending"), [("exportNrrd", ".nrrd"), ("exportNifti", ".nii.gz"), ("exportSegmentation", ".seg.nrrd")]
+)
+def test_the_truth_is_written_on_the_grid_of_the_volume(opened, tmp_path, box, ending):
+    tick(opened, box)
+    ui_of(opened).exportPath.currentPath = str(tmp_path)
+    ui_of(opened).exportButton.click()
+    written = read_labels(tmp_path / f"scan_truth{ending}")
+    assert np.array_equal(written.array, opened.truth.truth)
+    assert not written.geometry.differences(opened.case.geometry)
+    assert ui_of(opened).exportMessage.property("text") == f"Exported: scan_truth{ending}."
+
+
+def test_a_labelmap_is_added_to_the_scene_once(opened):
+    tick(opened, "exportLabelmap")
+    for _ in range(2):
+        ui_of(opened).exportButton.click()
+    nodes = slicer.util.getNodes("scan truth labelmap*")
+    assert len(nodes) == 1
+    assert np.array_equal(slicer.util.arrayFromVolume(*nodes.values()), opened.truth.truth)
+
+
+def test_the_review_is_written_with_report_and_tables(opened, tmp_path):
+    tick(opened, "exportReview")
+    ui_of(opened).exportPath.currentPath = str(tmp_path)
+    ui_of(opened).exportButton.click()
+    folder = tmp_path / "scan_review"
+    assert "misses" in (folder / "report.html").read_text(encoding="utf-8")
+    with (folder / "statistics.csv").open(encoding="utf-8-sig") as file:
+        dice = {row["annotator"]: float(row["dice"]) for row in csv.DictReader(file)}
+    assert dice["exact"] == 1
+
+
+def test_a_dicom_seg_needs_its_series(host, opened, tmp_path):
+    tick(opened, "exportDicom")
+    ui_of(opened).exportPath.currentPath = str(tmp_path)
+    host.answers.paths.append("")
+    ui_of(opened).exportButton.click()
+    assert "choose the folder of the DICOM series" in ui_of(opened).exportMessage.property("text")
+
+
+def test_a_folder_that_cannot_be_written_is_explained(opened, tmp_path):
+    (tmp_path / "file").write_text("")
+    tick(opened, "exportNrrd")
+    ui_of(opened).exportPath.currentPath = str(tmp_path / "file")
+    ui_of(opened).exportButton.click()
+    assert "cannot be written" in ui_of(opened).exportMessage.property("text")
