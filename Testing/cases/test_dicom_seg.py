@@ -118,6 +118,15 @@ def test_an_oblique_series_and_its_segmentation_share_their_grid(tmp_path: Path,
     np.testing.assert_allclose(own.geometry.points(at), segmentation.geometry.points(there), atol=1e-4)
 
 
+def test_positions_that_the_scanner_rounded_still_find_their_slices(tmp_path: Path, make_series, make_seg):
+    positions = [(0, 0, z) for z in (0, 0.7, 1.5, 2.2)]  # every 0.7333 mm
+    slices = make_series(tmp_path / "ct", np.zeros(SHAPE), positions=positions)
+    path = make_seg(tmp_path / "seg", slices, two_segments(), ["liver", "lung"])
+    segmentation = read_dicom_seg(path, images=tmp_path / "ct")
+    assert segmentation.geometry == read_dicom_series(tmp_path / "ct").geometry
+    np.testing.assert_array_equal(segmentation.as_labels().array, two_segments())
+
+
 def test_a_segmentation_on_other_pixels_keeps_its_own_grid(tmp_path: Path, slices, make_seg):
     path = make_seg(tmp_path / "seg", slices, two_segments(), ["liver", "lung"])
     coarser = Geometry((4, 3, 5), (1.0, 1.2, 2.0), (-5.0, 7.0, -10.0), (1, 0, 0, 0, 1, 0, 0, 0, 1))

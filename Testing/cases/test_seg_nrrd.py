@@ -69,6 +69,19 @@ def test_a_segmentation_by_slicerio_is_read(tmp_path: Path):
     assert np.argwhere(read.mask(read.segments[1])).tolist() == [[0, 2, 1]]
 
 
+def test_files_from_before_slicer_shared_layers_have_one_segment_per_component(tmp_path: Path):
+    path = tmp_path / "old.seg.nrrd"
+    masks = np.zeros((2, *GRID.shape), bool)
+    masks[0, 0, 0], masks[1, :, 0] = True, True
+    write_seg_nrrd(path, Segmentation.from_masks(GRID, [(Segment("a", 1), masks[0]), (Segment("b", 1), masks[1])]))
+    header, data = path.read_bytes().split(b"\n\n", 1)
+    kept = [line for line in header.split(b"\n") if b"_Layer:=" not in line and b"_LabelValue:=" not in line]
+    path.write_bytes(b"\n".join(kept) + b"\n\n" + data)
+    read = read_seg_nrrd(path)
+    for segment, mask in zip(read.segments, masks, strict=True):
+        np.testing.assert_array_equal(read.mask(segment), mask)
+
+
 def test_a_picture_is_written_as_a_volume_of_one_slice(tmp_path: Path):
     flat = Geometry.plain((3, 4), (0.5, 0.6))
     write_seg_nrrd(tmp_path / "a.seg.nrrd", Segmentation.from_masks(flat, [(Segment("a", 1), np.ones((3, 4), bool))]))
