@@ -97,6 +97,13 @@ def test_labels_above_255_are_written_with_16_bits(tmp_path: Path):
     assert read.mask(read.segments[0]).all()
 
 
+def test_an_empty_segment_may_have_a_value_that_no_voxel_has(tmp_path: Path):
+    masks = [(Segment("a", 3), np.ones(GRID.shape, bool)), (Segment("none", 300), np.zeros(GRID.shape, bool))]
+    write_seg_nrrd(tmp_path / "a.seg.nrrd", Segmentation.from_masks(GRID, masks))
+    read = read_seg_nrrd(tmp_path / "a.seg.nrrd")
+    assert [int(read.mask(segment).sum()) for segment in read.segments] == [24, 0]
+
+
 def test_umlauts_lines_and_backslashes_in_names_survive(tmp_path: Path):
     name = "Lösung a\\nb\nc := d"
     write_seg_nrrd(
@@ -111,6 +118,7 @@ def test_umlauts_lines_and_backslashes_in_names_survive(tmp_path: Path):
         (b"Segment1_Layer:=1", b"Segment1_Layer:=7", "layer 7, which it does not have"),
         (b"Segment1_LabelValue:=2", b"Segment1_LabelValue:=x", "not a number"),
         (b"Segment1_LabelValue:=2", b"Segment1_LabelValue:=0", "label value 0"),
+        (b"Segment1_LabelValue:=2", b"Segment999999999_Layer:=9", "segment 999999999 .* layer 9"),
         (b"sizes: 2 4 3 2", b"sizes: 2 4 3 9", "damaged or truncated"),
         (b"space origin: (-3.0", b"space origin: (nan", "not a usable number|damaged"),
     ],
