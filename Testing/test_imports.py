@@ -39,7 +39,7 @@ INSIDE_FUNCTIONS: dict[str, tuple[set[str], set[str]]] = {
     "commands": ({"scene"}, {"dask", "distributed"}),
 }
 # Files beside the rooms, used by all of them, need nothing but the standard library.
-SHARED = {"errors", "output", "progress", "resources", "__init__"}
+SHARED = {"errors", "output", "progress", "resources", "signals", "__init__"}
 
 
 def modules() -> list[Path]:

@@ -10,10 +10,13 @@ from __future__ import annotations
 VERBS = {
     "import": "import_",
     "check": "check",
+    "review": "review",
     "simulate": "simulate",
     "train": "train",
     "predict": "predict",
     "models": "models",
+    "run": "run",
+    "evaluate": "evaluate",
     "bench": "bench",
 }
 """Verb to module name, in the order of the help page."""

@@ -58,6 +58,18 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="GRAY",
         help="truth is a gray value above this, 0 to 254 (default %(default)s)",
     )
+    real = parser.add_argument_group("for annotators")
+    real.add_argument(
+        "--image",
+        action="append",
+        default=[],
+        metavar="FILES",
+        help="an image, its channels joined by commas; repeat for more cases",
+    )
+    real.add_argument(
+        "--truth", action="append", default=[], metavar="FILE", help="the true labels of each image, in the same order"
+    )
+    real.add_argument("--classes", metavar="NAMES", help="class names joined by commas, background first")
 
 
 def run(arguments: argparse.Namespace, terminal: Terminal) -> dict[str, Any]:
@@ -102,10 +114,17 @@ def run(arguments: argparse.Namespace, terminal: Terminal) -> dict[str, Any]:
 
 
 def _recipe(arguments: argparse.Namespace, settings: SimulationSettings) -> Recipe:
-    from NoisyLabelSegLib.simulation import digits_recipe, phantom_recipe
+    from NoisyLabelSegLib.simulation import digits_recipe, phantom_recipe, real_scan_recipe
 
     if arguments.kind == "mnist":
         return digits_recipe(settings, arguments.digits, above=arguments.above)
+    if arguments.kind == "annotators":
+        if settings.cases or settings.size or settings.spacing:
+            raise UserError("--cases, --size and --spacing are given by the images", remedy="leave them out")
+        classes = arguments.classes.split(",") if arguments.classes else ()
+        return real_scan_recipe([names.split(",") for names in arguments.image], arguments.truth, classes)
+    if arguments.image or arguments.truth or arguments.classes:
+        raise UserError("--image, --truth and --classes belong to the kind annotators", remedy="leave them out")
     return phantom_recipe(arguments.kind, settings)
 
 

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from NoisyLabelSegLib.cases import Geometry
+from NoisyLabelSegLib.metrics import joint_counts
 from NoisyLabelSegLib.review.crop import Box, busy_box
 from NoisyLabelSegLib.review.error_map import error_map
 from NoisyLabelSegLib.review.mistakes import Mistake, MistakeFinder
@@ -21,7 +22,6 @@ from NoisyLabelSegLib.review.statistics import (
     AnnotatorStatistics,
     Subject,
     annotator_statistics,
-    confusion_counts,
     dice,
 )
 from NoisyLabelSegLib.review.units import units_of
@@ -108,7 +108,7 @@ def _agreement(masks: Mapping[str, NDArray[np.bool_]]) -> dict[str, dict[str, fl
 
 
 def _confusion(drawn: LabelShapes, truth: LabelShapes, voxels: int) -> NDArray[np.int64]:
-    counts = confusion_counts(drawn.labels, truth.labels, truth.classes)
+    counts = joint_counts(drawn.labels, truth.labels, truth.classes)
     counts[0, 0] += voxels - truth.labels.size
     return counts
 

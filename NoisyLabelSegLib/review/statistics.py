@@ -8,10 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from NoisyLabelSegLib.review.boundary import boundary_distances
 from NoisyLabelSegLib.review.settings import ReviewSettings
@@ -86,7 +84,9 @@ def annotator_statistics(
     voxel_mm3 = float(np.prod(truth.spacing))
     matches = match(truth.objects, drawn.objects, share=settings.matching_share)
     distances = boundary_distances(drawn, truth, matches)
-    missed = truth.objects.voxels[~matches.found] * voxel_mm3
+    counted = truth.objects.voxels * voxel_mm3 >= settings.smallest_object
+    drawn_counted = drawn.objects.voxels * voxel_mm3 >= settings.smallest_object
+    missed = truth.objects.voxels[counted & ~matches.found] * voxel_mm3
     return AnnotatorStatistics(
         case=subject.case,
         annotator=subject.annotator,
@@ -104,10 +104,10 @@ def annotator_statistics(
         hd95_mm=distances.hd95,
         surface_distance_mm=distances.mean,
         boundary_bias_mm=distances.bias,
-        objects=truth.objects.count,
+        objects=int(np.count_nonzero(counted)),
         missed_objects=len(missed),
-        drawn_objects=drawn.objects.count,
-        invented_objects=int(np.count_nonzero(~matches.real)),
+        drawn_objects=int(np.count_nonzero(drawn_counted)),
+        invented_objects=int(np.count_nonzero(drawn_counted & ~matches.real)),
         largest_missed_mm3=float(missed.max()) if missed.size else None,
         voxel_mm=float(truth.spacing.min()),
         agreement=agreement,
@@ -118,15 +118,6 @@ def annotator_statistics(
 def dice(both: int, one: int, other: int) -> float:
     """From the number of common voxels and of each mask's; two empty masks agree."""
     return 2 * both / (one + other) if one + other else 1.0
-
-
-def confusion_counts(labels: NDArray[Any], truth: NDArray[Any], classes: int) -> NDArray[np.int64]:
-    """How often the annotator says i where the truth is j: (L, L) int64, of two label arrays (*shape)."""
-    counts = np.zeros(classes * classes, dtype=np.int64)
-    for drawn_slice, true_slice in zip(np.atleast_2d(labels), np.atleast_2d(truth), strict=True):
-        codes = drawn_slice.astype(np.uint16) * np.uint16(classes) + true_slice
-        counts += np.bincount(codes.ravel(), minlength=classes * classes)
-    return counts.reshape(classes, classes)
 
 
 def _ratio(part: float, whole: float) -> float | None:

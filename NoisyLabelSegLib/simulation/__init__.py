@@ -4,6 +4,7 @@ from NoisyLabelSegLib.simulation.annotator import SimulatedAnnotator
 from NoisyLabelSegLib.simulation.digits import digits_recipe
 from NoisyLabelSegLib.simulation.panel import Panel, read_panel, shipped_panels
 from NoisyLabelSegLib.simulation.phantoms import phantom_recipe
+from NoisyLabelSegLib.simulation.real_scans import real_scan_recipe
 from NoisyLabelSegLib.simulation.recipe import Recipe
 from NoisyLabelSegLib.simulation.scan import Scan
 from NoisyLabelSegLib.simulation.settings import SimulationSettings
@@ -20,6 +21,7 @@ __all__ = [
     "digits_recipe",
     "phantom_recipe",
     "read_panel",
+    "real_scan_recipe",
     "shipped_panels",
     "simulate_study",
     "solve_each",

@@ -11,9 +11,11 @@ import numpy as np
 from NoisyLabelSegLib.errors import UserError
 from NoisyLabelSegLib.simulation.fields import seeded
 from NoisyLabelSegLib.simulation.lesions import make_lesions
+from NoisyLabelSegLib.simulation.nodules import make_nodule
 from NoisyLabelSegLib.simulation.phantom import MakePhantom
 from NoisyLabelSegLib.simulation.recipe import MadeCase, Recipe, centred
 from NoisyLabelSegLib.simulation.settings import SimulationSettings
+from NoisyLabelSegLib.simulation.tumour import CLASSES, make_tumour
 
 DEVICES = ("A", "B")
 
@@ -26,11 +28,13 @@ class PhantomKind:
     make: MakePhantom
     size: tuple[int, ...]
     spacing: tuple[float, ...]
-    panel: str = "paper"
+    panel: str
 
 
 PHANTOMS = {
-    "lesions": PhantomKind(("background", "lesion"), make_lesions, (80, 80, 16), (2.2, 2.2, 6.0)),
+    "lesions": PhantomKind(("background", "lesion"), make_lesions, (80, 80, 16), (2.2, 2.2, 6.0), "paper"),
+    "tumour": PhantomKind(CLASSES, make_tumour, (80, 80, 16), (2.2, 2.2, 6.0), "paper-classes"),
+    "nodules": PhantomKind(("background", "nodule"), make_nodule, (64, 64, 20), (0.8, 0.8, 2.0), "radiologists"),
 }
 """Small enough that a network learns from the twenty cases of a default study within a minute on a laptop."""
 
