@@ -10,6 +10,7 @@ from __future__ import annotations
 VERBS = {
     "import": "import_",
     "check": "check",
+    "fuse": "fuse",
     "review": "review",
     "simulate": "simulate",
     "train": "train",

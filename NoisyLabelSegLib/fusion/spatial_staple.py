@@ -79,6 +79,7 @@ def _solution(
     seen = model.counts(votes.counts[:, None] * posterior)
     matrices[votes.cells] = columns_to_one(seen + model.pseudo_counts(confusion))
     silent = 1 - len(votes.cells) / len(matrices)
+    remark = f"{silent:.0%} of the cells have no marks; there annotators' errors are those of the whole image."
     return Solution(
         table.values,
         together,
@@ -87,7 +88,7 @@ def _solution(
         confusion,
         iterations,
         converged,
-        (f"{silent:.0%} of the cells have no marks; there annotators' errors are those of the whole image.",),
+        (remark,) if silent > 0 else (),
         places=Places(grid.shape, table.places.words, numbers.take(votes.pair)),
         field=CellField(grid, matrices),
     )
