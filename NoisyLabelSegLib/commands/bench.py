@@ -12,7 +12,10 @@ from NoisyLabelSegLib.errors import UserError
 SUMMARY = "Measure the figures the README quotes, as ratios against a named rival in one run."
 EXAMPLE = "  noisylabelseg bench fusion"
 
-BENCHES: dict[str, str] = {}
+BENCHES: dict[str, str] = {
+    "review": "bench_review",
+    "asking": "asking",
+}
 """Name to module of `experiments`; each has `SUMMARY` and `run(terminal, options) -> dict`."""
 
 
