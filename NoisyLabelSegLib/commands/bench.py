@@ -13,6 +13,8 @@ SUMMARY = "Measure the figures the README quotes, as ratios against a named riva
 EXAMPLE = "  noisylabelseg bench fusion"
 
 BENCHES: dict[str, str] = {
+    "training": "bench_training",
+    "inference": "bench_inference",
     "review": "bench_review",
     "asking": "asking",
 }
