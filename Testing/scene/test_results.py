@@ -83,7 +83,7 @@ def test_an_empty_truth_has_its_segment_and_no_voxels(loaded: CaseFolder, small_
 
 
 def test_showing_a_new_truth_changes_the_picture_and_keeps_what_people_set(
-    app: HeadlessSlicer, loaded: CaseFolder, view: Callable[..., OffscreenView]
+    loaded: CaseFolder, view: Callable[..., OffscreenView]
 ) -> None:
     results = ResultNodes(loaded, geometryOf(loaded.image))
     for annotator in loaded.nodes(Role.ANNOTATOR):
@@ -138,7 +138,7 @@ def test_a_probability_is_drawn_between_0_and_1_and_not_where_nothing_is_likely(
     assert display.GetLowerThreshold() == pytest.approx(0.05)
 
 
-def test_curves_that_are_gone_leave_the_chart(scene: Node, loaded: CaseFolder) -> None:
+def test_curves_that_are_gone_leave_the_chart(loaded: CaseFolder) -> None:
     showCurves(loaded, "loss", ("step", [1, 2]), {"train": [2.0, 1.0], "validate": [3.0, 2.0]})
     chart = showCurves(loaded, "loss", ("step", [1, 2, 3]), {"train": [2.0, 1.0, 0.5]})
     assert chart.GetNumberOfPlotSeriesNodes() == 1

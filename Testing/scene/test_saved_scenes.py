@@ -148,7 +148,7 @@ def test_loading_the_case_again_into_the_reopened_scene_doubles_nothing(
 
 
 def test_a_scene_without_our_layout_keeps_its_own(
-    app: HeadlessSlicer, loaded: CaseFolder, save_and_reopen: Callable[[str], HeadlessSlicer]
+    loaded: CaseFolder, save_and_reopen: Callable[[str], HeadlessSlicer]
 ) -> None:
     other = save_and_reopen("mrb")
     assert not ReviewViews(other.scene, other.applicationLogic).reopen()
