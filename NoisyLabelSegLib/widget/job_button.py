@@ -38,6 +38,7 @@ class JobButton:
         self._idleText = button.text
         self._job: Job | None = None
         self._onOver: Callable[[], None] = lambda: None
+        self.canceledText: str = _("Canceled; everything is as it was before.")
         bar.visible = False
 
     @property
@@ -94,7 +95,7 @@ class JobButton:
 
     def _onCancelled(self, _news: Cancelled) -> None:
         self._reset()
-        say(self._message, _("Canceled; everything is as it was before."))
+        say(self._message, self.canceledText)
 
     def _reset(self) -> None:
         self._button.text = self._idleText

@@ -9,8 +9,9 @@ from typing import Any
 from NoisyLabelSegLib.cases import Study
 from NoisyLabelSegLib.errors import UserError
 from NoisyLabelSegLib.scene.folder import CaseFolder
-from NoisyLabelSegLib.scene.loading import loadCase, openStudy
+from NoisyLabelSegLib.scene.loading import loadCase
 from NoisyLabelSegLib.scene.roles import Role
+from NoisyLabelSegLib.scene.studies import openStudy
 from NoisyLabelSegLib.widget.case_logic import CaseLogic
 
 DEMO_SIZE = (96, 96, 24)

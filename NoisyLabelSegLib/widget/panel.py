@@ -40,6 +40,7 @@ class Panel:
         layout.addStretch(1)
         self._parameters: Any = None
         self._tags: list[int] = []
+        self._shownImage: Any = None
         views, torch = ReviewViews(scene, slicer.app.applicationLogic()), TorchSupport()
         self.case = CaseLogic(scene)
         self.opening = Opening(scene, self.case)
@@ -78,9 +79,20 @@ class Panel:
         self.trainSection.close()
 
     def _onCaseChanged(self) -> None:
+        self._showImage()
         if self.truth.truth is None:
             self.truthSection.estimateIfLive()
         self._updateSections()
+
+    def _showImage(self) -> None:
+        """Lets the views show the volume of a case that was just opened, whole."""
+        image = self.case.folder.image if self.case.isOpen else None
+        if image is not None and image is not self._shownImage:
+            slicer.util.setSliceViewerLayers(background=image, foreground=None, label=None)
+            manager = slicer.app.layoutManager()
+            if manager is not None:  # there is none without a main window
+                manager.resetSliceViews()
+        self._shownImage = image
 
     def _onEstimated(self) -> None:
         self.annotatorsSection.reviewSoon()

@@ -72,7 +72,19 @@ class TrainLogic:
         for name in {*news.metrics, *self._curves}:
             self._curves.setdefault(name, [None] * len(self._steps)).append(news.metrics.get(name))
         self._steps.append(float(news.done))
-        return showCurves(CaseFolder(self._scene, "Training"), "Training", ("epoch", self._steps), self._curves)
+        return showCurves(self._curveFolder, "Training", ("epoch", self._steps), self._curves)
+
+    @property
+    def hasCurves(self) -> bool:
+        return bool(self._steps)
+
+    def removeCurves(self) -> None:
+        """Takes the curves out of the scene again."""
+        self._curveFolder.remove()
+
+    @property
+    def _curveFolder(self) -> CaseFolder:
+        return CaseFolder(self._scene, "Training")
 
     def forget(self) -> None:
         """Removes the temporary study; safe to call at any time."""

@@ -24,6 +24,7 @@ class TrainSection:
         self._ui, self._logic, self._torch = ui, logic, torch
         self._parameters: Any = None
         self._job = JobButton(ui.trainButton, ui.trainProgress, ui.trainMessage)
+        self._job.canceledText = _("Canceled; the last checkpoint is kept, so that Resume can go on from it.")
         ui.sourceSelector.addItem(_("The cases of this scene"), SCENE)
         ui.sourceSelector.addItem(_("A study on disk"), STUDY)
         for name, about in presets().items():
@@ -77,6 +78,7 @@ class TrainSection:
             job = Job(settings, poller=TimerPoller())
             job.logged.connect(lambda news: self._ui.trainLog.appendPlainText(news.text))
             job.progressed.connect(self._onProgress)
+            job.cancelled.connect(lambda _news: self._logic.removeCurves())
             self._job.run(job, self._onTrained, self._logic.forget)
 
     def onCopyLog(self) -> None:
@@ -86,8 +88,9 @@ class TrainSection:
         self._job.close()
 
     def _onProgress(self, news: Progressed) -> None:
+        isFirst = not self._logic.hasCurves
         chart = self._logic.addToCurves(news)
-        if chart is not None:
+        if chart is not None and isFirst:
             slicer.modules.plots.logic().ShowChartInLayout(chart)
 
     def _onTrained(self, news: Finished) -> None:

@@ -21,6 +21,16 @@ class Application:
     def applicationLogic(self) -> Any:
         return self._logic
 
+    def layoutManager(self) -> Application:
+        return self
+
+    def resetSliceViews(self) -> None:
+        """Zooms all slice views so that the whole background is seen."""
+        logics = self._logic.GetSliceLogics()
+        for logic in (logics.GetItemAsObject(index) for index in range(logics.GetNumberOfItems())):
+            logic.FitSliceToBackground()
+            logic.SnapSliceOffsetToIJK()
+
     def moduleManager(self) -> Application:
         return self
 

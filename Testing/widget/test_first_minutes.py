@@ -1,0 +1,107 @@
+"""The first minute of the clinician, the trainee and the researcher."""
+
+from __future__ import annotations
+
+import importlib.metadata
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+import slicer
+
+from NoisyLabelSegLib.cases import read_labels
+from NoisyLabelSegLib.scene.roles import Role
+
+
+def text(widget):
+    return widget.property("text")
+
+
+@pytest.fixture(scope="session")
+def model(tmp_path_factory):
+    """A tiny model, trained for two epochs on a phantom study by the command line."""
+    from NoisyLabelSegLib.cli import main
+
+    folder = tmp_path_factory.mktemp("model")
+    study = ["simulate", "lesions", "--cases", "3", "--size", "32,32,8", "--out", str(folder / "study")]
+    assert main(study) == 0
+    fast = ["--preset", "quick", "--set", "epochs=2", "--set", "device=cpu"]
+    assert main(["train", str(folder / "study"), "--out", str(folder / "run"), *fast]) == 0
+    return folder / "run" / "model.nlseg"
+
+
+def test_a_clinician_opens_a_scan_and_runs_a_pretrained_model(host, module, volume, model):
+    panel = module.panel
+    case, truth = panel.caseSection._ui, panel.truthSection._ui
+    case.volumeSelector.setCurrentNode(volume)
+    truth.methodSelector.setProperty("currentIndex", truth.methodSelector.findData("model"))
+    truth.modelPath.currentPath = str(model)
+    assert truth.estimateButton.property("enabled"), truth.estimateButton.property("toolTip")
+    truth.estimateButton.click()
+    host.wait_for(lambda: not panel.truthSection._job.running, seconds=240)
+    assert text(truth.truthMessage) == ""
+    node = panel.case.folder.find(Role.TRUTH)
+    assert node is not None
+    truth.veilBox.click()
+    assert panel.case.folder.find(Role.VEIL) is not None
+
+
+def test_a_trainee_opens_a_reviewed_scene_without_torch_and_walks_through_the_mistakes(
+    host, module, volume, readers, tmp_path, monkeypatch
+):
+    assert readers
+    panel = module.panel
+    panel.case.chooseVolume(volume)
+    panel.case.addFromScene()
+    panel.annotatorsSection.review()
+    saved = str(tmp_path / "reviewed.mrb")
+    assert slicer.mrmlScene.WriteToMRB(saved)
+    host.close_scene()
+
+    monkeypatch.setattr(importlib.metadata, "version", _missing)
+    monkeypatch.setitem(sys.modules, "torch", None)  # importing it would fail
+    assert slicer.mrmlScene.ReadFromMRB(saved, True)
+    host.wait_for(lambda: panel.annotators.review is not None)
+    ui = panel.annotatorsSection._ui
+    names = [ui.statisticsTable.item(row, 0).text() for row in range(3)]
+    ui.statisticsTable.selectRow(names.index("wide"))
+    seen = []
+    for _ in panel.annotators.mistakes("wide"):
+        ui.nextButton.click()
+        seen.append(text(ui.mistakeText))
+    assert len(set(seen)) == len(panel.annotators.mistakes("wide")) > 0
+    assert all("too wide" in words for words in seen)
+    export = panel.exportSection._ui
+    export.exportPath.currentPath = str(tmp_path / "mine")
+    export.exportButton.click()
+    assert (tmp_path / "mine" / "scan_review" / "report_wide.html").is_file()
+    assert "needs PyTorch" in text(panel.trainSection._ui.trainMessage)
+
+
+def test_a_researcher_drops_a_study_compares_four_methods_and_exports(host, module, tmp_path):
+    from NoisyLabelSegLib.cli import main
+
+    study = tmp_path / "study"
+    assert main(["simulate", "lesions", "--cases", "2", "--size", "32,32,8", "--out", str(study)]) == 0
+    reader = sys.modules["NoisyLabelSeg"].NoisyLabelSegFileReader(type("Parent", (), {})())
+    assert reader.canLoadFile(str(study / "study.json"))
+    assert reader.load({"fileName": str(study / "study.json")})
+    panel = module.panel
+    truth, export = panel.truthSection._ui, panel.exportSection._ui
+    found = {}
+    for method in ("mean", "majority", "staple", "spatial-staple"):
+        truth.methodSelector.setProperty("currentIndex", truth.methodSelector.findData(method))
+        panel.annotatorsSection.review()
+        found[method] = [row.dice for row in panel.annotators.rows()]
+        export.exportPath.currentPath = str(tmp_path / method)
+        export.exportButton.click()
+        written = read_labels(tmp_path / method / f"{panel.case.folder.case}_truth.nrrd").array
+        assert np.array_equal(written, panel.truth.truth)
+    assert found["staple"] != found["majority"]
+    assert not host.answers.shown
+    assert all((Path(tmp_path) / method / f"{panel.case.folder.case}_review").is_dir() for method in found)
+
+
+def _missing(name: str) -> str:
+    raise importlib.metadata.PackageNotFoundError(name)

@@ -1,0 +1,110 @@
+"""The whole story, clicked through: from the demo case to a saved scene that reopens as it was."""
+
+from __future__ import annotations
+
+import numpy as np
+import slicer
+from PySide6.QtCore import Qt
+
+from NoisyLabelSegLib.scene.roles import Role
+
+
+def text(widget):
+    return widget.property("text")
+
+
+def select(panel, annotator):
+    table = panel.annotatorsSection._ui.statisticsTable
+    rows = {table.item(row, 0).text(): row for row in range(table.model().rowCount())}
+    table.selectRow(rows[annotator])
+
+
+def review(host, panel):
+    host.wait_for(lambda: panel.annotators.review is not None)
+
+
+def red_view():
+    node = slicer.vtkMRMLSliceNode()
+    node.SetLayoutName("Red")
+    node.SetSingletonTag("Red")
+    node = slicer.mrmlScene.AddNode(node)
+    node.SetOrientation("Axial")
+    return node
+
+
+def test_from_the_demo_case_to_a_reopened_scene(host, module, tmp_path, monkeypatch):
+    monkeypatch.setattr("NoisyLabelSegLib.widget.opening.DEMO_SIZE", (48, 48, 10))
+    panel, red = module.panel, red_view()
+    case, truth, annotators = panel.caseSection._ui, panel.truthSection._ui, panel.annotatorsSection._ui
+    train, export = panel.trainSection._ui, panel.exportSection._ui
+
+    case.demoButton.click()
+    assert len(panel.case.annotators) == 5
+    assert truth.methodSelector.property("currentText") == "STAPLE"
+    review(host, panel)
+    staple = panel.truth.truth.copy()
+
+    panel.annotators.review = None
+    case.annotatorTable.item(panel.case.annotators.index("wrong"), 0).setCheckState(Qt.CheckState.Unchecked)
+    assert not np.array_equal(staple, panel.truth.truth)
+    review(host, panel)
+
+    select(panel, "under")
+    assert "under" in text(annotators.annotatorSentence)
+    annotators.nextButton.click()
+    mistake = panel.annotators.mistakes("under")[0]
+    assert text(annotators.mistakeText).startswith("Error 1 of ")
+    assert np.allclose([red.GetSliceToRAS().GetElement(row, 3) for row in range(3)], mistake.center_ras)
+
+    train.presetSelector.setProperty("currentIndex", train.presetSelector.findText("quick"))
+    train.epochsBox.setProperty("value", 100)
+    train.deviceSelector.setProperty("currentText", "cpu")
+    train.runPath.currentPath = str(tmp_path / "first")
+    before = panel.truth.truth.copy()
+    train.trainButton.click()
+    host.wait_for(lambda: panel.trainSection._logic.hasCurves, seconds=240)
+    train.trainButton.click()
+    host.wait_for(lambda: not panel.trainSection._job.running, seconds=60)
+    assert "Canceled" in text(train.trainMessage)
+    assert np.array_equal(before, panel.truth.truth)
+    assert not panel.trainSection._logic._curveFolder.nodes()
+
+    train.epochsBox.setProperty("value", 2)
+    train.runPath.currentPath = str(tmp_path / "second")
+    train.trainButton.click()
+    host.wait_for(lambda: not panel.trainSection._job.running, seconds=240)
+    assert truth.methodSelector.property("currentText") == "Trained model..."
+    assert truth.modelPath.currentPath == str(tmp_path / "second" / "model.nlseg")
+    truth.estimateButton.click()
+    host.wait_for(lambda: not panel.truthSection._job.running, seconds=240)
+    review(host, panel)
+    select(panel, "over")
+    annotators.errorTabs.setProperty("currentIndex", 1)
+    assert annotators.expectedSelector.property("count") == 2
+
+    for name in ("exportNrrd", "exportNifti", "exportSegmentation", "exportLabelmap", "exportReview"):
+        getattr(export, name).setChecked(True)
+    export.exportPath.currentPath = str(tmp_path / "export")
+    export.exportButton.click()
+    assert text(export.exportMessage).startswith("Exported: ")
+    assert {path.name for path in (tmp_path / "export").iterdir()} >= {
+        "lesions_000_truth.nrrd",
+        "lesions_000_truth.nii.gz",
+        "lesions_000_truth.seg.nrrd",
+        "lesions_000_review",
+    }
+
+    saved, predicted = str(tmp_path / "scene.mrb"), panel.truth.truth.copy()
+    assert slicer.mrmlScene.WriteToMRB(saved)
+    host.close_scene()
+    assert not panel.case.isOpen
+    assert slicer.mrmlScene.ReadFromMRB(saved, True)
+    assert panel.case.annotators == ("good", "over", "under", "wrong", "blank")
+    assert "wrong" not in panel.case.used
+    assert np.array_equal(panel.truth.truth, predicted)
+    assert truth.methodSelector.property("currentText") == "Trained model..."
+    panel.annotatorsSection.review()
+    assert panel.annotatorsSection.annotator == "over"
+    assert panel.annotators.expectedKinds("over") == ["false positive", "false negative"]
+    assert train.epochsBox.property("value") == 2
+    assert len(panel.case.folder.nodes(Role.ERRORS)) == 5

@@ -1,0 +1,154 @@
+"""Training and running a model from the panel, in real worker processes."""
+
+from __future__ import annotations
+
+import importlib.metadata
+import sys
+from pathlib import Path
+
+import pytest
+import slicer
+
+from NoisyLabelSegLib.scene.roles import Role
+
+
+def ui_of(panel):
+    return panel.trainSection._ui
+
+
+def text(widget):
+    return widget.property("text")
+
+
+@pytest.fixture
+def ready(opened, tmp_path):
+    """A panel that is set to train a tiny model on the scan of the scene."""
+    ui = ui_of(opened)
+    ui.presetSelector.setProperty("currentIndex", ui.presetSelector.findText("quick"))
+    ui.epochsBox.setProperty("value", 3)
+    ui.deviceSelector.setProperty("currentText", "cpu")
+    ui.runPath.currentPath = str(tmp_path / "run")
+    return opened
+
+
+def train(host, panel):
+    ui_of(panel).trainButton.click()
+    host.wait_for(lambda: not panel.trainSection._job.running, seconds=240)
+
+
+def test_the_button_says_what_is_missing(module, opened, tmp_path):
+    ui = ui_of(opened)
+    assert ui.trainButton.property("toolTip") == "Choose a folder for the model."
+    ui.sourceSelector.setProperty("currentIndex", 1)
+    assert ui.trainButton.property("toolTip") == "Choose a study.json."
+    assert not ui.studyPath.isHidden()
+    ui.sourceSelector.setProperty("currentIndex", 0)
+    module.panel.case.remove(["exact", "wide", "misses"])
+    ui.runPath.currentPath = str(tmp_path)
+    assert "Open a case with annotators first" in ui.trainButton.property("toolTip")
+
+
+def test_a_model_is_trained_chosen_and_run(host, ready, tmp_path):
+    ui, seen = ui_of(ready), []
+    ui.trainButton.click()
+    assert text(ui.trainButton) == "Cancel"
+    host.wait_for(lambda: seen.append(text(ui.trainButton)) or not ready.trainSection._job.running, seconds=240)
+    assert (tmp_path / "run" / "model.nlseg").is_file()
+    assert any("left" in words for words in seen), "the time left stands on the button"
+    assert text(ui.trainButton) == "Train"
+    assert "chosen under Truth" in text(ui.trainMessage)
+    table = ready.trainSection._logic._curveFolder.nodes(Role.CURVES)[0].GetTable()
+    assert table.GetNumberOfRows() == 3
+    assert ready.truthSection.method == "model"
+    truth_ui = ready.truthSection._ui
+    assert truth_ui.estimateButton.property("enabled")
+    truth_ui.estimateButton.click()
+    host.wait_for(lambda: not ready.truthSection._job.running, seconds=240)
+    assert text(truth_ui.truthMessage) == ""
+    kinds = {node.GetAttribute("NoisyLabelSeg.annotator") for node in ready.case.folder.nodes(Role.EXPECTED_ERRORS)}
+    assert kinds == {"exact", "wide", "misses"}
+    assert not list(Path(tmp_path).glob("noisylabelseg-*"))
+
+
+def test_cancel_leaves_the_scene_as_it_was_and_resume_goes_on(host, ready, tmp_path):
+    ui = ui_of(ready)
+    ui.epochsBox.setProperty("value", 25)
+    before = {node.GetID() for node in slicer.mrmlScene.GetNodes()}
+    truth = ready.truth.truth.copy()
+    ui.trainButton.click()
+    host.wait_for(lambda: ready.trainSection._logic.hasCurves, seconds=240)
+    ui.trainButton.click()
+    assert text(ui.trainButton) == "Stopping..."
+    host.wait_for(lambda: not ready.trainSection._job.running, seconds=60)
+    assert "Canceled" in text(ui.trainMessage)
+    assert not (tmp_path / "run" / "model.nlseg").exists()
+    new = {node.GetID() for node in slicer.mrmlScene.GetNodes()} - before
+    assert not {name for name in new if "PlotView" not in name}
+    assert (ready.truth.truth == truth).all()
+    ui.resumeBox.setChecked(True)
+    train(host, ready)
+    assert (tmp_path / "run" / "model.nlseg").exists(), text(ui.trainMessage)
+    assert ready.trainSection._logic._steps[0] > 1, "it went on from a checkpoint"
+
+
+def test_a_worker_that_dies_is_explained_and_the_button_works_again(host, ready):
+    from NoisyLabelSegLib.jobs.process_tree import end_tree
+
+    ui = ui_of(ready)
+    ui.epochsBox.setProperty("value", 200)
+    ui.trainButton.click()
+    host.wait_for(lambda: ready.trainSection._job._job._transcript.process is not None, seconds=240)
+    end_tree(ready.trainSection._job._job._process._child)
+    host.wait_for(lambda: not ready.trainSection._job.running, seconds=60)
+    assert text(ui.trainButton) == "Train"
+    assert ui.trainButton.property("enabled")
+    assert "Traceback" not in text(ui.trainMessage)
+    assert text(ui.trainMessage)
+
+
+def test_closing_the_scene_ends_the_training(host, ready):
+    ui_of(ready).epochsBox.setProperty("value", 200)
+    ui_of(ready).trainButton.click()
+    process = ready.trainSection._job._job._process
+    host.close_scene()
+    assert process.exit_code is not None
+    assert not ready.trainSection._job.running
+
+
+@pytest.fixture
+def no_torch(monkeypatch):
+    """An installation without torch, as Slicer is without its PyTorch extension."""
+    real = importlib.metadata.version
+
+    def version(name: str) -> str:
+        if name == "torch":
+            raise importlib.metadata.PackageNotFoundError(name)
+        return real(name)
+
+    monkeypatch.setattr(importlib.metadata, "version", version)
+
+
+@pytest.mark.usefixtures("no_torch")
+def test_without_torch_the_panel_asks_and_takes_no_for_an_answer(host, ready, tmp_path):
+    ui = ui_of(ready)
+    ready.trainSection.update()
+    assert "needs PyTorch" in text(ui.trainMessage)
+    host.answers.consents.append(False)
+    ui.trainButton.click()
+    assert host.answers.shown[0][0] == "confirm"
+    assert not ready.trainSection._job.running
+    assert not (tmp_path / "run").exists()
+
+
+@pytest.mark.usefixtures("no_torch")
+def test_without_the_pytorch_extension_the_panel_names_it(host, ready):
+    assert "PyTorchUtils" not in sys.modules
+    host.answers.consents.append(True)
+    ui_of(ready).trainButton.click()
+    assert "install PyTorch in the Extensions Manager" in text(ui_of(ready).trainMessage)
+
+
+def test_the_log_can_be_copied(host, opened):
+    ui_of(opened).trainLog.setProperty("plainText", "epoch 1")
+    ui_of(opened).copyLogButton.click()
+    assert host.application.clipboard().text() == "epoch 1"
