@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import os
 import sys
 import types
 from pathlib import Path
@@ -14,10 +15,13 @@ from PySide6 import QtCore, QtWidgets
 from slicerhost import names, util
 from slicerhost.application import Application, Module
 from slicerhost.dialogs import Answers, answers
+from slicerhost.slicers_own import use_slicers_own
 from slicerhost.sources import HostFinder, load_source
 
 REPOSITORY = Path(__file__).resolve().parents[3]
 MODULE = "NoisyLabelSeg"
+SLICER_PYTHON = "SLICER_PYTHON"
+"""Names the folder Base/Python/slicer of Slicer's sources, to run its own files instead of the stand-ins."""
 
 
 class Host:
@@ -115,10 +119,13 @@ def _become_slicer() -> Application:
 def _install_slicer_modules() -> None:
     from slicerhost import module_base, parameters, sample_data, translation
 
+    names.install("SampleData", sample_data)
+    if os.environ.get(SLICER_PYTHON):
+        use_slicers_own(Path(os.environ[SLICER_PYTHON]))
+        return
     names.install("slicer.ScriptedLoadableModule", module_base)
     names.install("slicer.parameterNodeWrapper", parameters)
     names.install("slicer.i18n", translation)
-    names.install("SampleData", sample_data)
     for name, module in {
         "ScriptedLoadableModule": module_base,
         "parameterNodeWrapper": parameters,
