@@ -77,11 +77,12 @@ class AnnotatorsLogic:
         return self._place + 1, len(mistakes), mistake_sentences(mistake, self._translate)
 
     def show(self, annotator: str, *, oneViewEach: bool) -> None:
-        """Lets the views show this annotator's error map, or everybody's side by side."""
+        """Lets the views show this annotator's outlines and error map, or everybody's side by side."""
         folder = self._case.folder
         if self._eachShown and not oneViewEach:
             self._views.restore()
         self._eachShown = oneViewEach
+        self._case.showOnly(self._case.annotators if oneViewEach else (annotator,))
         if oneViewEach:
             self._views.showEach(folder, self._case.annotators)
         elif annotator:

@@ -175,9 +175,13 @@ class AnnotatorsSection:
 
 
 def _figures(row: AnnotatorStatistics) -> list[str]:
-    values = [getattr(row, name) for name in FIGURES]
-    return ["–" if value is None else f"{value:+.1f}" if name.endswith("_mm") else f"{value:.3f}"
-            for name, value in zip(FIGURES, values, strict=True)]  # fmt: skip
+    return [_figure(name, getattr(row, name)) for name in FIGURES]
+
+
+def _figure(name: str, value: float | None) -> str:
+    if value is None:
+        return "–"
+    return f"{value:+.1f}" if name.endswith("_mm") else f"{value:.3g}" if name.endswith("_ml") else f"{value:.3f}"
 
 
 def _expectedTitles() -> dict[str, str]:

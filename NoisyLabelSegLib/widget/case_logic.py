@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import replace
 from typing import Any
 
@@ -19,7 +20,7 @@ from NoisyLabelSegLib.signals import Signal
 
 
 class CaseLogic:
-    """`changed` follows another case or other annotators; `usedChanged` a tick.
+    """`changed` follows another case or other annotators, `usedChanged` a tick, `shownChanged` who is drawn.
 
     Labels (z, y, x) uint8 are read from the scene once and kept until something changes.
     """
@@ -27,6 +28,7 @@ class CaseLogic:
     def __init__(self, scene: Any) -> None:
         self.changed: Signal[None] = Signal()
         self.usedChanged: Signal[None] = Signal()
+        self.shownChanged: Signal[None] = Signal()
         self._scene = scene
         self._parameters: Any = None
         self._read: SceneCase | None = None
@@ -159,6 +161,12 @@ class CaseLogic:
         display = self._source(name).node.GetDisplayNode()
         if display is not None:
             display.SetVisibility(shown)
+
+    def showOnly(self, names: Collection[str]) -> None:
+        """Draws the outlines of these annotators and hides the others."""
+        for name in self.annotators:
+            self.show(name, shown=name in names)
+        self.shownChanged.emit(None)
 
     def isShown(self, name: str) -> bool:
         display = self._source(name).node.GetDisplayNode()

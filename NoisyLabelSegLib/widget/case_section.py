@@ -32,6 +32,7 @@ class CaseSection:
         ui.removeButton.clicked.connect(self.onRemove)
         ui.resampleButton.clicked.connect(self.onResample)
         logic.changed.connect(lambda _news: self.update())
+        logic.shownChanged.connect(lambda _news: self._fillTable())
         self.update()
 
     def update(self) -> None:

@@ -66,7 +66,7 @@ class TruthSection:
         explain(
             self._ui.veilBox,
             "" if self._logic.truth is not None else _("Estimate the truth first."),
-            _("Draws a veil over the image: the more certain the estimate, the clearer."),
+            _("Lays the estimate over the image: the surer, the more opaque."),
         )
 
     def estimateIfLive(self) -> None:

@@ -36,9 +36,9 @@ def test_before_there_is_a_truth_the_section_says_so(module):
 
 def test_the_table_has_the_figures_of_everybody(opened):
     assert cell(opened, "exact", "Dice") == "1.000"
-    assert cell(opened, "misses", "Sensitivity") == f"{180 / 305:.3f}"
-    assert cell(opened, "misses", "Missed (ml)") == "0.125"
-    assert cell(opened, "wide", "Extra (ml)") == f"{5 * (64 + 49 - 36 - 25) / 1000:.3f}"
+    assert cell(opened, "misses", "Sens.") == f"{180 / 305:.3f}"
+    assert cell(opened, "misses", "Missed ml") == "0.125"
+    assert cell(opened, "wide", "Extra ml") == f"{5 * (64 + 49 - 36 - 25) / 1000:.3g}"
 
 
 def test_selecting_an_annotator_says_what_is_wrong_and_shows_the_error_map(opened):
@@ -48,6 +48,16 @@ def test_selecting_an_annotator_says_what_is_wrong_and_shows_the_error_map(opene
     composite = slicer.mrmlScene.GetFirstNodeByClass("vtkMRMLSliceCompositeNode")
     errors = opened.case.folder.find(Role.ERRORS, annotator="misses")
     assert composite.GetLabelVolumeID() == errors.GetID()
+
+
+def test_only_the_outlines_of_the_selected_annotator_stay_visible(host, module):
+    module.panel.opening.openDemo()
+    host.wait_for(lambda: module.panel.annotators.review is not None)
+    select(module.panel, "over")
+    case = module.panel.case
+    assert [name for name in case.annotators if case.isShown(name)] == ["over"]
+    ui_of(module.panel).oneViewEachBox.setChecked(True)
+    assert all(case.isShown(name) for name in case.annotators)
 
 
 def test_next_error_moves_the_views_to_the_island(opened):

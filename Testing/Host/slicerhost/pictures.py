@@ -1,0 +1,118 @@
+"""Pictures of every section beside the views; QT_SCALE_FACTOR=1.5 in the environment makes them at 150 %."""
+
+from __future__ import annotations
+
+import argparse
+import os
+from pathlib import Path
+from typing import Any
+
+os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
+
+from PySide6.QtGui import QColor, QPalette
+from PySide6.QtWidgets import QWidget
+
+from slicerhost import Host, start
+from slicerhost.window import Window
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("folder", type=Path)
+    parser.add_argument("--dark", action="store_true")
+    parser.add_argument("--train", action="store_true", help="also train a tiny model and show its expected errors")
+    arguments = parser.parse_args()
+    arguments.folder.mkdir(parents=True, exist_ok=True)
+    host = start()
+    host.qt_application.setStyle("Fusion")
+    if arguments.dark:
+        host.qt_application.setPalette(dark_palette())
+    Story(host, arguments.folder).tell(train=arguments.train)
+
+
+class Story:
+    """Walks through the panel and takes a picture at every stop."""
+
+    def __init__(self, host: Host, folder: Path) -> None:
+        self._host, self._folder = host, folder
+        self._module = host.open_module()
+        self._panel: Any = self._module.panel
+        self._window = Window(self._module)
+        host.application.window = self._window
+        self._window.show()
+
+    def tell(self, *, train: bool) -> None:
+        panel, annotators = self._panel, self._panel.annotatorsSection._ui
+        self._picture("empty", "caseSection")
+        panel.caseSection._ui.demoButton.click()
+        self._host.wait_for(lambda: panel.annotators.review is not None)
+        self._picture("case", "caseSection")
+        panel.truthSection._ui.veilBox.setChecked(True)
+        self._picture("truth", "truthSection")
+        panel.truthSection._ui.veilBox.setChecked(False)
+        annotators.statisticsTable.selectRow(panel.case.annotators.index("under"))
+        annotators.nextButton.click()
+        self._picture("annotators", "annotatorsSection")
+        annotators.oneViewEachBox.setChecked(True)
+        self._picture("each", "annotatorsSection")
+        annotators.oneViewEachBox.setChecked(False)
+        if train:
+            self._train()
+        self._open("trainSection")
+        self._picture("train", "trainSection")
+        self._open("exportSection")
+        self._picture("export", "exportSection")
+        self._module.cleanup()
+
+    def _train(self) -> None:
+        panel, ui = self._panel, self._panel.trainSection._ui
+        self._open("trainSection")
+        ui.presetSelector.setProperty("currentIndex", ui.presetSelector.findText("quick"))
+        ui.epochsBox.setProperty("value", 12)
+        ui.runPath.currentPath = str(self._folder / "run")
+        ui.trainButton.click()
+        self._host.wait_for(lambda: len(panel.trainSection._logic._steps) > 7, seconds=600)
+        self._picture("training", "trainSection")
+        self._host.wait_for(lambda: not panel.trainSection._job.running, seconds=600)
+        panel.truthSection._ui.estimateButton.click()
+        self._host.wait_for(lambda: not panel.truthSection._job.running, seconds=600)
+        panel.annotatorsSection.review()
+        panel.annotatorsSection._ui.errorTabs.setProperty("currentIndex", 1)
+        self._picture("expected", "annotatorsSection")
+        panel.annotatorsSection._ui.errorTabs.setProperty("currentIndex", 0)
+
+    def _open(self, section: str) -> None:
+        self._window.findChild(QWidget, section).collapsed = False
+
+    def _picture(self, name: str, section: str) -> None:
+        for _ in range(3):
+            self._host.qt_application.processEvents()
+        self._window.scroll.ensureWidgetVisible(self._window.findChild(QWidget, section), 0, 2000)
+        self._window.views.redraw()
+        self._host.qt_application.processEvents()
+        self._window.grab().save(str(self._folder / f"panel-{name}.png"))
+
+
+def dark_palette() -> QPalette:
+    palette = QPalette()
+    for role, color in {
+        QPalette.ColorRole.Window: "#2b2b2b",
+        QPalette.ColorRole.WindowText: "#dddddd",
+        QPalette.ColorRole.Base: "#1f1f1f",
+        QPalette.ColorRole.AlternateBase: "#262626",
+        QPalette.ColorRole.Text: "#dddddd",
+        QPalette.ColorRole.Button: "#3a3a3a",
+        QPalette.ColorRole.ButtonText: "#dddddd",
+        QPalette.ColorRole.ToolTipBase: "#2b2b2b",
+        QPalette.ColorRole.ToolTipText: "#dddddd",
+        QPalette.ColorRole.Highlight: "#2a72b5",
+        QPalette.ColorRole.HighlightedText: "#ffffff",
+    }.items():
+        palette.setColor(role, QColor(color))
+    for role in (QPalette.ColorRole.Text, QPalette.ColorRole.ButtonText, QPalette.ColorRole.WindowText):
+        palette.setColor(QPalette.ColorGroup.Disabled, role, QColor("#808080"))
+    return palette
+
+
+if __name__ == "__main__":
+    main()
