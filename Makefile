@@ -11,6 +11,9 @@ demo: environment
 test: environment lint
 	$(BIN)/python -m pytest
 
+soak: environment
+	$(BIN)/python -m pytest -m soak
+
 lint: environment
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .

@@ -19,9 +19,7 @@ from rich_argparse import RawDescriptionRichHelpFormatter
 from NoisyLabelSegLib import __version__
 from NoisyLabelSegLib.commands import VERBS
 from NoisyLabelSegLib.commands.terminal import Terminal
-from NoisyLabelSegLib.errors import UserError
-
-DONE, FAULT, BAD_INPUT, CANCELLED = 0, 1, 2, 130
+from NoisyLabelSegLib.errors import BAD_INPUT, DONE, UserError, ending
 
 
 def main(words: Sequence[str] | None = None) -> int:
@@ -41,23 +39,12 @@ def _run(arguments: argparse.Namespace, terminal: Terminal) -> int:
     try:
         terminal.started(arguments.verb)
         terminal.result(arguments.module.run(arguments, terminal))
-    except KeyboardInterrupt:
-        terminal.error("Cancelled: nothing half-written was left behind.")
-        return CANCELLED
-    except UserError as error:
-        terminal.error(error.sentence)
+    except (Exception, KeyboardInterrupt) as error:  # noqa: BLE001 - people get a sentence, not a traceback
         if arguments.debug:
             traceback.print_exc()
-        return BAD_INPUT
-    except MemoryError:
-        terminal.error("This machine ran out of memory; try fewer or smaller cases at once.")
-        return BAD_INPUT
-    except Exception as error:  # noqa: BLE001 - the last line of defence: people get a sentence, not a traceback
-        if arguments.debug:
-            traceback.print_exc()
-        reason = " ".join(f"{type(error).__name__}: {error}".split())
-        terminal.error(f"NoisyLabelSeg failed ({reason}); run again with --debug and report what it prints.")
-        return FAULT
+        code, sentence = ending(error, remedy="run again with --debug and report what it prints")
+        terminal.error(sentence)
+        return code
     finally:
         signal.signal(signal.SIGTERM, previous)
     return DONE

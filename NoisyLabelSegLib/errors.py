@@ -1,8 +1,11 @@
-"""The one exception that is meant for people."""
+"""The one exception that is meant for people, and how any exception ends a run."""
 
 from __future__ import annotations
 
 from pathlib import Path
+
+DONE, FAULT, BAD_INPUT, CANCELLED = 0, 1, 2, 130
+"""Exit codes of the command and of the worker."""
 
 
 class UserError(Exception):
@@ -23,3 +26,15 @@ class UserError(Exception):
         place = f"{self.file}: " if self.file is not None else ""
         remedy = f"; {self.remedy}" if self.remedy else ""
         return " ".join(f"{place}{self.problem}{remedy}.".split())
+
+
+def ending(error: BaseException, *, remedy: str) -> tuple[int, str]:
+    """The exit code and the sentence that an exception ends a run with; `remedy` is for a fault of ours."""
+    if isinstance(error, KeyboardInterrupt):
+        return CANCELLED, "Cancelled: nothing half-written was left behind."
+    if isinstance(error, UserError):
+        return BAD_INPUT, error.sentence
+    if isinstance(error, MemoryError):
+        return BAD_INPUT, "This machine ran out of memory; try fewer or smaller cases at once."
+    reason = " ".join(f"{type(error).__name__}: {error}".split())
+    return FAULT, f"NoisyLabelSeg failed ({reason}); {remedy}."

@@ -5,7 +5,9 @@ from __future__ import annotations
 import errno
 import os
 import shutil
+import signal
 import tempfile
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -32,11 +34,12 @@ def output_file(path: str | Path, *, force: bool = True) -> Iterator[Path]:
         raise UserError("exists already", file=path, remedy="choose another name or add --force")
     with _clear_write_errors(path):
         path.parent.mkdir(parents=True, exist_ok=True)
-        folder = Path(tempfile.mkdtemp(prefix=".partial-", dir=path.parent))
+        folder = Path(tempfile.mkdtemp(prefix=_partial(os.getpid()), dir=path.parent))
         try:
             yield folder / path.name
-            for companion in sorted(folder.iterdir(), key=lambda file: file.name == path.name):
-                os.replace(companion, path.parent / companion.name)  # .mhd has a .raw; the named file comes last
+            with _undisturbed():
+                for companion in sorted(folder.iterdir(), key=lambda file: file.name == path.name):
+                    os.replace(companion, path.parent / companion.name)  # .mhd has a .raw; the named file comes last
         finally:
             shutil.rmtree(folder, ignore_errors=True)
 
@@ -55,11 +58,12 @@ def output_folder(path: str | Path, *, force: bool = False) -> Iterator[Path]:
         if path.exists() and any(path.iterdir()) and not force:
             raise UserError("exists already and is not empty", file=path, remedy="choose another folder or add --force")
         path.parent.mkdir(parents=True, exist_ok=True)
-        folder = Path(tempfile.mkdtemp(prefix=f".{path.name}.partial-", dir=path.parent))
+        folder = Path(tempfile.mkdtemp(prefix=f".{path.name}{_partial(os.getpid())}", dir=path.parent))
         folder.chmod(0o777 & ~_umask())
         try:
             yield folder
-            _move_into_place(folder, path)
+            with _undisturbed():
+                _move_into_place(folder, path)
         finally:
             shutil.rmtree(folder, ignore_errors=True)
 
@@ -68,6 +72,36 @@ def write_text(path: str | Path, text: str, *, force: bool = True) -> None:
     """Writes a UTF-8 text file with Unix line ends, whole or not at all."""
     with output_file(path, force=force) as partial:
         partial.write_text(text, encoding="utf-8", newline="\n")
+
+
+def remove_partials(path: str | Path, process: int) -> None:
+    """Removes what a process that was killed left half-written at `path`: beside it and anywhere below it."""
+    path, pattern = Path(path), f"*{_partial(process)}*"
+    for folder in [*path.parent.glob(pattern), *path.rglob(pattern)]:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def _partial(process: int) -> str:
+    """How the names of half-written folders begin (after the target's name); they say whose they are."""
+    return f".partial-{process}-"
+
+
+@contextmanager
+def _undisturbed() -> Iterator[None]:
+    """Makes Ctrl-C and SIGTERM wait for the end of the block, so that several files are moved all or none."""
+    if threading.current_thread() is not threading.main_thread():  # only the main thread is ever interrupted
+        yield
+        return
+    arrived: list[int] = []
+    interrupts = (signal.SIGINT, signal.SIGTERM)
+    previous = {kind: signal.signal(kind, lambda number, _frame: arrived.append(number)) for kind in interrupts}
+    try:
+        yield
+    finally:
+        for kind, handler in previous.items():
+            signal.signal(kind, signal.SIG_DFL if handler is None else handler)
+        for number in arrived[:1]:
+            signal.raise_signal(number)
 
 
 def _move_into_place(folder: Path, path: Path) -> None:

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
+import numpy as np
 import pytest
+
+from NoisyLabelSegLib.cases import Annotation, Case, Geometry, Study, write_components, write_labels
 
 
 @pytest.fixture
@@ -14,3 +18,32 @@ def shared_data() -> Path:
     if not folder.is_dir():
         pytest.skip("needs ../shared/data")
     return folder
+
+
+@pytest.fixture
+def make_disk_study(tmp_path: Path) -> Callable[..., Study]:
+    """Makes a study of bright disks (balls) in noise with the annotators over, under and good, as real files."""
+
+    def make(
+        name: str = "study", *, cases: int = 6, shape: tuple[int, ...] = (16, 16), channels: int = 1, **gaps: list[str]
+    ) -> Study:
+        """`gaps` maps a case id ("case0", ...) to the annotators who did not label it."""
+        rng = np.random.default_rng(7)
+        folder, geometry, made = tmp_path / name, Geometry.plain(shape), []
+        axes = np.indices(shape)
+        for number in range(cases):
+            id, center = f"case{number}", rng.uniform(0.35, 0.65, len(shape)) * shape
+            distance = np.sqrt(((axes.T - center).T ** 2).sum(axis=0))
+            drawn = {"over": distance < 6, "under": distance < 3, "good": distance < 4.5}
+            image = drawn["good"] + rng.normal(0, 0.1, (channels, *shape))
+            write_components(folder / id / "image.nrrd", image if channels > 1 else image[0], geometry)
+            for annotator, labels in {**drawn, "truth": drawn["good"]}.items():
+                write_labels(folder / id / f"{annotator}.nrrd", labels, geometry)
+            given = {a: Annotation(folder / id / f"{a}.nrrd") for a in drawn if a not in gaps.get(id, [])}
+            image_file, truth = folder / id / "image.nrrd", folder / id / "truth.nrrd"
+            made.append(Case(id, (image_file,), given, truth, split=None, classes=2))
+        study = Study("disks", ("background", "disk"), ("over", "under", "good"), tuple(made), folder)
+        study.write()
+        return Study.read(folder)
+
+    return make

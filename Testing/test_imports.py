@@ -37,9 +37,10 @@ INSIDE_FUNCTIONS: dict[str, tuple[set[str], set[str]]] = {
     "networks": (set(), {"monai"}),
     "jobs": ({*LIBRARY, *NETWORKS}, set()),
     "commands": ({"scene"}, {"dask", "distributed"}),
+    "experiments": ({"scene"}, set()),
 }
 # Files beside the rooms, used by all of them, need nothing but the standard library.
-SHARED = {"errors", "output", "progress", "resources", "__init__"}
+SHARED = {"errors", "output", "progress", "resources", "signals", "__init__"}
 
 
 def modules() -> list[Path]:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import os
+import signal
 from pathlib import Path
 
 import pytest
 
 from NoisyLabelSegLib.errors import UserError
-from NoisyLabelSegLib.output import output_file, output_folder, write_text
+from NoisyLabelSegLib.output import output_file, output_folder, remove_partials, write_text
 
 
 def test_a_failed_write_leaves_the_old_file_and_nothing_beside_it(tmp_path: Path) -> None:
@@ -70,3 +72,42 @@ def test_a_place_that_cannot_be_written_is_said_in_words(tmp_path: Path) -> None
 def test_an_error_of_the_work_itself_passes_unchanged(tmp_path: Path) -> None:
     with pytest.raises(FileNotFoundError), output_folder(tmp_path / "out"):
         (tmp_path / "absent.txt").read_text()
+
+
+@pytest.mark.parametrize("interrupt", [signal.SIGINT, signal.SIGTERM])
+def test_an_interrupt_between_two_files_waits_until_both_are_in_place(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, interrupt: signal.Signals
+) -> None:
+    replace, out = os.replace, tmp_path / "out"
+    out.mkdir()
+    (out / "mine.txt").write_text("mine")
+
+    def replace_and_interrupt(source: Path, target: Path) -> None:
+        replace(source, target)
+        signal.raise_signal(interrupt)
+
+    def cancel(_number: int, _frame: object) -> None:
+        raise KeyboardInterrupt
+
+    previous = signal.signal(interrupt, cancel)
+    try:
+        with pytest.raises(KeyboardInterrupt), output_folder(out, force=True) as folder:
+            for name in ("a.txt", "b.txt"):
+                (folder / name).write_text(name)
+            monkeypatch.setattr(os, "replace", replace_and_interrupt)
+        assert signal.getsignal(interrupt) is cancel
+    finally:
+        signal.signal(interrupt, previous)
+    assert sorted(path.name for path in out.iterdir()) == ["a.txt", "b.txt", "mine.txt"]
+
+
+def test_only_the_dead_process_loses_what_it_had_half_written(tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    mine = [tmp_path / ".out.partial-12-x", tmp_path / ".partial-12-x", out / "case" / ".partial-12-x"]
+    others = [tmp_path / ".out.partial-123-x", out / "case" / ".partial-1-x", tmp_path / "deep" / ".partial-12-x"]
+    for folder in [*mine, *others]:
+        folder.mkdir(parents=True)
+    remove_partials(out, 12)
+    assert not any(folder.exists() for folder in mine)
+    assert all(folder.exists() for folder in others)
+    remove_partials(tmp_path / "nowhere" / "out", 12)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-import struct
 import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -14,20 +13,6 @@ from NoisyLabelSegLib.errors import UserError
 
 SEGMENTATION_CLASSES = ("1.2.840.10008.5.1.4.1.1.66.4", "1.2.840.10008.5.1.4.1.1.66.7")
 """SOP classes of DICOM SEG: Segmentation Storage and Label Map Segmentation Storage."""
-
-_LIBRARY_ERRORS = (
-    ArithmeticError,
-    AttributeError,
-    EOFError,
-    LookupError,
-    MemoryError,
-    NotImplementedError,
-    OSError,
-    RuntimeError,
-    TypeError,
-    ValueError,
-    struct.error,
-)
 
 
 @contextmanager
@@ -41,7 +26,9 @@ def dicom_errors(path: Path, problem: str = "is damaged or not valid DICOM") -> 
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             yield
-    except _LIBRARY_ERRORS as error:
+    except UserError:
+        raise
+    except Exception as error:  # a damaged file makes the libraries raise anything, even bare Exceptions
         detail = f"{type(error).__name__}: {error}"
         raise UserError(problem, file=path, remedy="copy or export it again", detail=detail) from error
 

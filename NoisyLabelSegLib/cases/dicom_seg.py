@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from NoisyLabelSegLib.cases.dicom_files import dicom_errors, is_dicom, is_segmentation, read_header
 from NoisyLabelSegLib.cases.dicom_seg_frames import Frame, frames_of, own_geometry, slice_index
+from NoisyLabelSegLib.cases.dicom_series import Series, list_series
 from NoisyLabelSegLib.cases.geometry import Geometry
 from NoisyLabelSegLib.cases.segments import LayerPacker, Mask, Segment, Segmentation
 from NoisyLabelSegLib.errors import UserError
@@ -26,6 +27,10 @@ class References:
 
     def __bool__(self) -> bool:
         return bool(self.series or self.instances)
+
+    def name(self, series: Series) -> bool:
+        """Whether this is the series, or holds images, that it was drawn on."""
+        return series.uid in self.series or not self.instances.isdisjoint(series.instance_uids)
 
 
 def is_dicom_seg(path: str | Path) -> bool:
@@ -84,11 +89,9 @@ def _open(path: Path) -> Any:
 
 
 def _source_geometry(folder: str | Path, path: Path) -> Geometry:
-    from NoisyLabelSegLib.cases.dicom_series import list_series
-
     named = references(path)
     for series in list_series(folder):
-        if series.uid in named.series or named.instances & set(series.instance_uids):
+        if named.name(series):
             return series.ordered()[1]
     raise UserError(f"was not drawn on any series in {folder}", file=path, remedy="give the folder of its images")
 
@@ -114,7 +117,7 @@ def _build(
         raise UserError("has frames that do not lie on one grid", file=path, remedy="export it again")
     segments = _segments(seg)
     shape = geometry.shape if geometry.dimension == 3 else (1, *geometry.shape)
-    if seg.SegmentationType == "LABELMAP":
+    if _kind(seg) == "LABELMAP":
         layers = np.zeros((1, *shape), _label_type(seg))
         for frame, place in zip(frames, places, strict=True):
             layers[0, place] = _pixels(seg, frame)
@@ -137,13 +140,13 @@ def _read_tiled(seg: Any, path: Path, threshold: float) -> Segmentation:
     shape = (int(seg.TotalPixelMatrixRows), int(seg.TotalPixelMatrixColumns))
     measures = seg.SharedFunctionalGroupsSequence[0].PixelMeasuresSequence[0].PixelSpacing
     geometry = Geometry.plain(shape, (float(measures[1]), float(measures[0])))
-    if seg.SegmentationType == "LABELMAP":
+    if _kind(seg) == "LABELMAP":
         labels = seg.get_total_pixel_matrix(combine_segments=True)
         return Segmentation(geometry, labels.astype(_label_type(seg))[None], tuple(segments), path)
     masks = []
     for segment in segments:
         values = seg.get_total_pixel_matrix(segment_numbers=[segment.value])[..., 0]
-        masks.append((segment, values >= threshold if seg.SegmentationType == "FRACTIONAL" else values > 0))
+        masks.append((segment, values >= threshold if _kind(seg) == "FRACTIONAL" else values > 0))
     return replace(Segmentation.from_masks(geometry, masks), source=path)
 
 
@@ -179,9 +182,14 @@ def _pixels(seg: Any, frame: Frame) -> NDArray[Any]:
 
 
 def _at_least(seg: Any, pixels: NDArray[Any], threshold: float) -> Mask:
-    if seg.SegmentationType != "FRACTIONAL":
+    if _kind(seg) != "FRACTIONAL":
         return np.asarray(pixels != 0)
     return np.asarray(pixels / float(seg.MaximumFractionalValue) >= threshold)
+
+
+def _kind(seg: Any) -> str:
+    """BINARY, FRACTIONAL or LABELMAP; anything else is a ValueError."""
+    return str(seg.segmentation_type.value)
 
 
 def _label_type(seg: Any) -> type[np.unsignedinteger[Any]]:

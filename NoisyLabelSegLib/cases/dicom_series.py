@@ -59,7 +59,7 @@ class Series:
         header = self.members[0][1]
         description = f" {header.SeriesDescription!r}" if header.get("SeriesDescription") else ""
         modality = str(header.get("Modality", "") or "images")
-        return f"{modality}{description} with {len(self.members)} files, UID {self.uid}"
+        return f"{modality}{description} (files: {len(self.members)}, UID {self.uid})"
 
     def ordered(self) -> tuple[Series, Geometry]:
         """The series with its slices in the order of the array, and its grid; an irregular stack is refused."""
@@ -86,8 +86,11 @@ def group_series(found: Sequence[tuple[Path, Any]], folder: Path) -> list[Series
     """The image series among files whose headers (at least SERIES_TAGS) were read already."""
     groups: dict[str, list[tuple[Path, Any]]] = {}
     for path, header in found:
-        if "Rows" in header and not is_segmentation(header):
-            groups.setdefault(str(header.get("SeriesInstanceUID", "")), []).append((path, header))
+        with dicom_errors(path):
+            if "Rows" not in header and _claims_an_image(header):
+                raise UserError("is a truncated DICOM image", file=path, remedy="copy or export it again")
+            if "Rows" in header and not is_segmentation(header):
+                groups.setdefault(str(header.get("SeriesInstanceUID", "")), []).append((path, header))
     return [
         Series(uid, tuple(members), folder if len(members) > 1 else members[0][0]) for uid, members in groups.items()
     ]
@@ -110,6 +113,12 @@ def read_dicom_series(folder: str | Path, series_uid: str | None = None) -> Imag
             remedy="put the one you want in a folder of its own (in Python: series_uid=...)",
         )
     return found[0].read()
+
+
+def _claims_an_image(header: Any) -> bool:
+    """By the class that the file's first bytes name, which survive where the rest is cut off."""
+    kind = header.file_meta.get("MediaStorageSOPClassUID")
+    return kind is None or "Image Storage" in kind.name
 
 
 def _slice(path: Path, header: Any) -> Slice:

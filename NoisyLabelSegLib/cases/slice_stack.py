@@ -115,7 +115,8 @@ def _slice_spacing(along: NDArray[np.float64], slices: Sequence[Slice], place: P
         widest = int(np.argmax(gaps))
         between = f"{slices[widest].file.name} and {slices[widest + 1].file.name}"
         raise UserError(
-            f"lacks {int(missing.sum())} slices: {between} are {gaps[widest]:.4g} mm apart, the others {usual:.4g} mm",
+            f"has gaps (missing slices: {int(missing.sum())}): {between} are {gaps[widest]:.4g} mm apart, "
+            f"the others {usual:.4g} mm",
             file=place,
             remedy=_COMPLETE,
         )
@@ -125,7 +126,7 @@ def _slice_spacing(along: NDArray[np.float64], slices: Sequence[Slice], place: P
         common = Counter(np.round(gaps, 3).tolist()).most_common(2)
         distances = " and ".join(f"{gap:.4g}" for gap, _ in common)
         raise UserError(f"has slices at uneven distances (such as {distances} mm)", file=place, remedy=_STRAIGHTEN)
-    return spacing
+    return round(spacing, 9)  # without the noise of subtracting decimal positions
 
 
 def _refuse_tilt(positions: NDArray[np.float64], axes: NDArray[np.float64], first: Slice, place: Path) -> None:

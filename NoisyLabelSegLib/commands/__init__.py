@@ -11,10 +11,13 @@ VERBS = {
     "import": "import_",
     "check": "check",
     "simulate": "simulate",
+    "fuse": "fuse",
     "train": "train",
     "predict": "predict",
     "models": "models",
+    "review": "review",
     "evaluate": "evaluate",
+    "run": "run",
     "bench": "bench",
 }
 """Verb to module name, in the order of the help page."""

@@ -1,7 +1,7 @@
 """The line protocol: one JSON object per line, from a worker or from any command run with --json.
 
-Events: `started`, `progress`, `log`, `result`, `error`. A reader ignores events it does not know and lines that are not
-JSON objects, so versions may differ and libraries may print.
+Events: `started`, `progress`, `log`, `result`, `error`; a worker also says `alive` during long steps. A reader ignores
+events it does not know and lines that are not JSON objects, so versions may differ and libraries may print.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import math
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeGuard
 
 from NoisyLabelSegLib.progress import Progress
 
@@ -32,29 +32,37 @@ class Event:
 
 def parse_line(line: str) -> Event | None:
     """The event of a line, or None where the line is ordinary text or an event this version does not know."""
+    event = parse_any_event(line)
+    return event if event is not None and event.kind in KNOWN_EVENTS else None
+
+
+def parse_any_event(line: str) -> Event | None:
+    """The event of a line, known or not, or None where the line is ordinary text."""
     try:
         content = json.loads(line)
-    except ValueError:
+    except (ValueError, RecursionError):
         return None
-    if not isinstance(content, dict) or content.get("event") not in KNOWN_EVENTS:
-        return None
-    kind = content.pop("event")
-    return Event(kind, content)
+    kind = content.pop("event", None) if isinstance(content, dict) else None
+    return Event(kind, content) if isinstance(kind, str) else None
 
 
 class TimeLeft:
-    """Estimates the seconds left in a stage from what its steps have really taken."""
+    """Estimates the seconds left in a stage from what its steps have really taken.
+
+    A stage that begins anew (fewer steps done than before) is measured anew.
+    """
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
         self._stage: str | None = None
         self._start = 0.0
-        self._first = 0
+        self._first = self._last = 0
 
     def after(self, progress: Progress) -> float | None:
         """Seconds left after this report, or None before a step of the stage has finished."""
-        if progress.stage != self._stage:
+        if progress.stage != self._stage or progress.done < self._last:
             self._stage, self._start, self._first = progress.stage, self._clock(), progress.done
+        self._last = progress.done
         done = progress.done - self._first
         if progress.done >= progress.total:
             return 0.0
@@ -70,6 +78,29 @@ def progress_event(progress: Progress, seconds_left: float | None) -> Event:
     if progress.metrics:
         values["metrics"] = dict(progress.metrics)
     return Event("progress", values)
+
+
+def progress_of(event: Event) -> tuple[Progress, float | None] | None:
+    """The report and the seconds left that a `progress` event carries, or None where its values make no sense."""
+    values = event.values
+    stage, done, total, left = (values.get(name) for name in ("stage", "done", "total", "secondsLeft"))
+    if not isinstance(stage, str) or not _is_count(done) or not _is_count(total) or done > total:
+        return None
+    metrics = values.get("metrics")
+    figures = {str(name): value for name, value in metrics.items() if _is_number(value)} if _is_map(metrics) else {}
+    return Progress(stage, done, total, figures), max(0.0, left) if _is_number(left) else None
+
+
+def _is_number(value: object) -> TypeGuard[float]:
+    return isinstance(value, (int, float)) and not isinstance(value, bool) and math.isfinite(value)
+
+
+def _is_count(value: object) -> TypeGuard[int]:
+    return isinstance(value, int) and not isinstance(value, bool) and value >= 0
+
+
+def _is_map(value: object) -> TypeGuard[Mapping[str, Any]]:
+    return isinstance(value, Mapping)
 
 
 def _finite(value: Any) -> Any:

@@ -7,7 +7,6 @@ from dataclasses import asdict, dataclass, field, fields
 from typing import Any
 
 CONFUSIONS = ("pixel", "low-rank", "global", "none")
-MOST_NUMBERS = 2**28  # a trunk of a gigabyte; above it a package's claim makes no sense
 
 
 @dataclass(frozen=True)

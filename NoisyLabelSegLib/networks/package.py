@@ -93,8 +93,7 @@ def load_package(path: str | Path) -> tuple[CoupledNetwork, ModelCard]:
     path = Path(path)
     with _opened(path) as archive:
         card = _card(archive, path)
-        with torch.device("meta"):  # shapes cost nothing there, so a claim can be checked before memory is spent
-            network = CoupledNetwork(card.architecture)
+        network = _without_memory(card.architecture, path)
         expected = network.state_dict()
         size = archive.getinfo(WEIGHTS).file_size
         needed = sum(tensor.numel() * tensor.element_size() for tensor in expected.values())
@@ -103,6 +102,15 @@ def load_package(path: str | Path) -> tuple[CoupledNetwork, ModelCard]:
         weights = _weights(_content(archive, WEIGHTS, path), expected, path)
     network.load_state_dict(weights, assign=True)
     return network.eval(), card
+
+
+def _without_memory(architecture: Architecture, path: Path) -> CoupledNetwork:
+    """The network with shapes only, so that a claim can be checked before memory is spent on it."""
+    try:
+        with torch.device("meta"):
+            return CoupledNetwork(architecture)
+    except UserError as error:
+        raise _refused(path, error.problem, error) from error
 
 
 def _opened(path: Path) -> zipfile.ZipFile:

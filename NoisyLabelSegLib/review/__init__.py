@@ -1,1 +1,55 @@
-"""Error maps, statistics, mistakes, plain words, whom to ask next, and the report."""
+"""Error maps, per-annotator statistics, the list of mistakes in plain words, whom to ask next, and the report."""
+
+from NoisyLabelSegLib.review.asking import Doubt, Suggestion, suggest
+from NoisyLabelSegLib.review.case_review import CaseReview, review_case
+from NoisyLabelSegLib.review.colors import ANNOTATORS, COLORBLIND, PAPER, Color, color_table
+from NoisyLabelSegLib.review.error_map import ErrorCode, error_map, error_map_of_class, expected_errors
+from NoisyLabelSegLib.review.files import write_review
+from NoisyLabelSegLib.review.mistakes import Mistake, MistakeKind
+from NoisyLabelSegLib.review.report import annotator_report, study_report
+from NoisyLabelSegLib.review.results import StudyReview
+from NoisyLabelSegLib.review.settings import ReviewSettings
+from NoisyLabelSegLib.review.statistics import ALL_CLASSES, AnnotatorStatistics
+from NoisyLabelSegLib.review.summary import AnnotatorSummary, Summary, Trend, summarize
+from NoisyLabelSegLib.review.words import (
+    annotator_sentence,
+    class_sentence,
+    mistake_sentences,
+    suggestion_sentence,
+    trend_sentence,
+)
+
+__all__ = [
+    "ALL_CLASSES",
+    "ANNOTATORS",
+    "COLORBLIND",
+    "PAPER",
+    "AnnotatorStatistics",
+    "AnnotatorSummary",
+    "CaseReview",
+    "Color",
+    "Doubt",
+    "ErrorCode",
+    "Mistake",
+    "MistakeKind",
+    "ReviewSettings",
+    "StudyReview",
+    "Suggestion",
+    "Summary",
+    "Trend",
+    "annotator_report",
+    "annotator_sentence",
+    "class_sentence",
+    "color_table",
+    "error_map",
+    "error_map_of_class",
+    "expected_errors",
+    "mistake_sentences",
+    "review_case",
+    "study_report",
+    "suggest",
+    "suggestion_sentence",
+    "summarize",
+    "trend_sentence",
+    "write_review",
+]

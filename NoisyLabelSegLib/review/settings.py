@@ -9,10 +9,12 @@ from dataclasses import dataclass
 class ReviewSettings:
     """Lengths are millimetres, sizes cubic millimetres (square millimetres in 2D), shares between 0 and 1."""
 
-    smallest_mistake: float = 5.0
+    smallest_mistake: float = 10.0
     """Mistakes smaller than this are confetti and left out."""
     smallest_depth: float = 1.0
     """Border mistakes and wrong classes that are no deeper than this are left out; missed and invented objects stay."""
+    smallest_object: float = 3.0
+    """Objects smaller than this are specks, of a fused truth mostly, and not counted as found, missed or invented."""
     matching_share: float = 0.1
     """Two objects are the same when they share at least this much of the smaller one."""
     sharing_share: float = 0.5
@@ -28,7 +30,7 @@ class ReviewSettings:
     def problems(self) -> list[str]:
         """What is wrong with the settings, in words; empty when they can be used."""
         found = []
-        for name in ("smallest_mistake", "smallest_depth", "border_tolerance"):
+        for name in ("smallest_mistake", "smallest_depth", "smallest_object", "border_tolerance"):
             if not getattr(self, name) >= 0:
                 found.append(f"{name} must be 0 or more")
         for name in ("matching_share", "sharing_share"):

@@ -8,10 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from NoisyLabelSegLib.review.boundary import boundary_distances
 from NoisyLabelSegLib.review.settings import ReviewSettings
@@ -63,37 +61,43 @@ FIGURES = tuple(
 
 @dataclass(frozen=True)
 class Subject:
-    """Whose labels of what are compared."""
+    """Whose labels of what are compared, and in which units."""
 
     case: str
     annotator: str
     label: str
+    units: Units
+
+
+@dataclass(frozen=True)
+class Overlap:
+    """Voxels: common, drawn, true and all there are; and the Dice with every other annotator."""
+
+    both: int
+    drawn: int
+    true: int
+    voxels: int
+    agreement: Mapping[str, float]
 
 
 def annotator_statistics(
-    subject: Subject,
-    drawn: Shape,
-    truth: Shape,
-    *,
-    voxels: int,
-    agreement: Mapping[str, float],
-    settings: ReviewSettings,
-    units: Units,
+    subject: Subject, drawn: Shape, truth: Shape, overlap: Overlap, settings: ReviewSettings
 ) -> AnnotatorStatistics:
-    """Compares two shapes cut out of a volume of `voxels` voxels in all."""
-    both = int(np.count_nonzero(drawn.mask & truth.mask))
-    said, true = int(np.count_nonzero(drawn.mask)), int(np.count_nonzero(truth.mask))
+    """Compares two shapes, cut out of a volume whose counts are in `overlap`."""
+    both, said, true = overlap.both, overlap.drawn, overlap.true
     voxel_mm3 = float(np.prod(truth.spacing))
     matches = match(truth.objects, drawn.objects, share=settings.matching_share)
     distances = boundary_distances(drawn, truth, matches)
-    missed = truth.objects.voxels[~matches.found] * voxel_mm3
+    counted = truth.objects.voxels * voxel_mm3 >= settings.smallest_object
+    drawn_counted = drawn.objects.voxels * voxel_mm3 >= settings.smallest_object
+    missed = truth.objects.voxels[counted & ~matches.found] * voxel_mm3
     return AnnotatorStatistics(
         case=subject.case,
         annotator=subject.annotator,
         label=subject.label,
         dice=dice(both, said, true),
         sensitivity=_ratio(both, true),
-        specificity=_ratio(voxels - said - true + both, voxels - true),
+        specificity=_ratio(overlap.voxels - said - true + both, overlap.voxels - true),
         precision=_ratio(both, said),
         volume_ml=said * voxel_mm3 / 1000,
         truth_volume_ml=true * voxel_mm3 / 1000,
@@ -104,29 +108,20 @@ def annotator_statistics(
         hd95_mm=distances.hd95,
         surface_distance_mm=distances.mean,
         boundary_bias_mm=distances.bias,
-        objects=truth.objects.count,
+        objects=int(np.count_nonzero(counted)),
         missed_objects=len(missed),
-        drawn_objects=drawn.objects.count,
-        invented_objects=int(np.count_nonzero(~matches.real)),
+        drawn_objects=int(np.count_nonzero(drawn_counted)),
+        invented_objects=int(np.count_nonzero(drawn_counted & ~matches.real)),
         largest_missed_mm3=float(missed.max()) if missed.size else None,
         voxel_mm=float(truth.spacing.min()),
-        agreement=agreement,
-        units=units,
+        agreement=overlap.agreement,
+        units=subject.units,
     )
 
 
 def dice(both: int, one: int, other: int) -> float:
     """From the number of common voxels and of each mask's; two empty masks agree."""
     return 2 * both / (one + other) if one + other else 1.0
-
-
-def confusion_counts(labels: NDArray[Any], truth: NDArray[Any], classes: int) -> NDArray[np.int64]:
-    """How often the annotator says i where the truth is j: (L, L) int64, of two label arrays (*shape)."""
-    counts = np.zeros(classes * classes, dtype=np.int64)
-    for drawn_slice, true_slice in zip(np.atleast_2d(labels), np.atleast_2d(truth), strict=True):
-        codes = drawn_slice.astype(np.uint16) * np.uint16(classes) + true_slice
-        counts += np.bincount(codes.ravel(), minlength=classes * classes)
-    return counts.reshape(classes, classes)
 
 
 def _ratio(part: float, whole: float) -> float | None:

@@ -5,9 +5,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
+from NoisyLabelSegLib.review.asking import Suggestion
 from NoisyLabelSegLib.review.mistakes import Mistake, MistakeKind
+from NoisyLabelSegLib.review.regions import Region
 from NoisyLabelSegLib.review.settings import ReviewSettings
 from NoisyLabelSegLib.review.statistics import ALL_CLASSES
 from NoisyLabelSegLib.review.summary import AnnotatorSummary
@@ -50,12 +52,18 @@ def class_sentence(
     return translate("{label}: {sentence}").format(label=label, sentence=sentence)
 
 
+def shows_a_trend(summary: AnnotatorSummary) -> bool:
+    """Whether the annotator's Dice rises or falls over the cases by more than chance."""
+    trend = summary.trends.get("dice")
+    return trend is not None and trend.p < SURPRISING and trend.slope != 0
+
+
 def trend_sentence(summary: AnnotatorSummary, translate: Translate = in_english) -> str:
     """Whether the annotator is getting better, judged by Dice; empty with too few cases to tell."""
     trend = summary.trends.get("dice")
     if trend is None:
         return ""
-    if trend.p >= SURPRISING or trend.slope == 0:
+    if not shows_a_trend(summary):
         return translate("{annotator} shows no clear trend over {cases} cases.").format(
             annotator=summary.annotator, cases=summary.cases
         )
@@ -79,21 +87,41 @@ def mistake_sentences(mistake: Mistake, translate: Translate = in_english) -> st
     )
 
 
+def suggestion_sentence(
+    suggestion: Suggestion, case: str, regions: Sequence[Region] = (), translate: Translate = in_english
+) -> str:
+    """Whom to ask about what, and why; `case` is what the case is called, `regions` where it is most in doubt."""
+    template = _LOOK_AGAIN if suggestion.again else _ASK
+    sentence = translate(template if suggestion.doubt else _NO_DOUBT).format(
+        annotator=suggestion.annotator,
+        case=case,
+        doubt=suggestion.units.of_size(suggestion.doubt),
+        share=f"{100 * suggestion.share:.0f}",
+    )
+    if not regions or regions[0].slices == 1:
+        return sentence
+    return f"{sentence} " + translate("Look near slice {slice} first.").format(slice=regions[0].slice)
+
+
 def _annotator_template(summary: AnnotatorSummary, settings: ReviewSettings) -> str:
     if summary.marked_ml == 0:
         return _BLANK if summary.truth_ml else _RIGHTLY_BLANK
     if summary.truth_ml == 0:
         return _NOTHING_THERE
-    if summary.missed_objects == summary.objects:
+    if summary.objects and summary.missed_objects == summary.objects:
         return _FOUND_NONE
     if summary.figures["dice"].mean == 1:
         return _PERFECT
-    return _ANNOTATOR[_border(summary, settings)][2 * (summary.missed_objects > 0) + (summary.invented_objects > 0)]
+    missed, invented = summary.missed_objects > 0, summary.invented_objects > 0
+    besides = {(False, False): "nothing", (False, True): "invented", (True, False): "missed", (True, True): "both"}
+    return _ANNOTATOR[_border(summary, settings)][besides[missed, invented]]
 
 
 def _border(summary: AnnotatorSummary, settings: ReviewSettings) -> str:
     """`outside` or `inside` where the bias is larger than a part of a voxel and, over cases, more than chance."""
-    bias = summary.figures["boundary_bias_mm"]
+    bias = summary.figures.get("boundary_bias_mm")
+    if bias is None:
+        return "on"
     by_chance = bias.count >= 3 and bias.low <= 0 <= bias.high
     if by_chance or abs(bias.mean) < settings.border_tolerance * summary.voxel_mm:
         return "on"
@@ -121,31 +149,33 @@ _NOTHING_THERE = "{annotator} marked {marked} where there is nothing to mark."
 _FOUND_NONE = "{annotator} found none of the objects to mark ({objects}); false marks: {invented}."
 _PERFECT = "{annotator} agrees with the truth in every voxel."
 
-# By where the border is drawn; in this order: nothing else is wrong, false marks, objects missed, both.
+# By where the border is drawn, then by what is wrong besides.
 _ANNOTATOR = {
-    "outside": (
-        "{annotator} draws {distance} outside the border and finds every object.",
-        "{annotator} draws {distance} outside the border and finds every object; false marks: {invented}.",
-        "{annotator} draws {distance} outside the border and missed {missed} of {objects} objects (largest {largest}).",
-        "{annotator} draws {distance} outside the border and missed {missed} of {objects} objects (largest {largest}); "
-        "false marks: {invented}.",
-    ),
-    "inside": (
-        "{annotator} draws {distance} inside the border and finds every object.",
-        "{annotator} draws {distance} inside the border and finds every object; false marks: {invented}.",
-        "{annotator} draws {distance} inside the border and missed {missed} of {objects} objects (largest {largest}).",
-        "{annotator} draws {distance} inside the border and missed {missed} of {objects} objects (largest {largest}); "
-        "false marks: {invented}.",
-    ),
-    "on": (
-        "{annotator} is {apart} off the border on average, to neither side, and finds every object.",
-        "{annotator} is {apart} off the border on average, to neither side, and finds every object; "
-        "false marks: {invented}.",
-        "{annotator} is {apart} off the border on average, to neither side, but missed {missed} of {objects} objects "
+    "outside": {
+        "nothing": "{annotator} draws {distance} outside the border and finds every object.",
+        "invented": "{annotator} draws {distance} outside the border and finds every object; false marks: {invented}.",
+        "missed": "{annotator} draws {distance} outside the border and missed {missed} of {objects} objects "
         "(largest {largest}).",
-        "{annotator} is {apart} off the border on average, to neither side, but missed {missed} of {objects} objects "
+        "both": "{annotator} draws {distance} outside the border and missed {missed} of {objects} objects "
         "(largest {largest}); false marks: {invented}.",
-    ),
+    },
+    "inside": {
+        "nothing": "{annotator} draws {distance} inside the border and finds every object.",
+        "invented": "{annotator} draws {distance} inside the border and finds every object; false marks: {invented}.",
+        "missed": "{annotator} draws {distance} inside the border and missed {missed} of {objects} objects "
+        "(largest {largest}).",
+        "both": "{annotator} draws {distance} inside the border and missed {missed} of {objects} objects "
+        "(largest {largest}); false marks: {invented}.",
+    },
+    "on": {
+        "nothing": "{annotator} is {apart} off the border on average, to neither side, and finds every object.",
+        "invented": "{annotator} is {apart} off the border on average, to neither side, and finds every object; "
+        "false marks: {invented}.",
+        "missed": "{annotator} is {apart} off the border on average, to neither side, but missed {missed} of "
+        "{objects} objects (largest {largest}).",
+        "both": "{annotator} is {apart} off the border on average, to neither side, but missed {missed} of {objects} "
+        "objects (largest {largest}); false marks: {invented}.",
+    },
 }
 
 _MISTAKE = {
@@ -156,6 +186,10 @@ _MISTAKE = {
     MistakeKind.HOLE: "Left a hole of {size} in {true_class}.",
     MistakeKind.WRONG_CLASS: "Called {size} of {true_class} {drawn_class}.",
 }
+
+_ASK = "Ask {annotator} to label {case}: this should settle {share} % of the {doubt} in doubt."
+_LOOK_AGAIN = "Ask {annotator} to look at {case} again: this should settle up to {share} % of the {doubt} in doubt."
+_NO_DOUBT = "Nothing in {case} is in doubt; {annotator} need not label it."
 
 _SIDES = {
     "left": "It lies on the patient's left side of the object.",

@@ -24,7 +24,7 @@ INTENDED_USE = (
 def card_of(study: Study, settings: Settings, architecture: Architecture, state: Checkpoint) -> ModelCard:
     cases = study.split("train").cases
     labels = {name: sum(name in case.annotations for case in cases) for name in study.annotators}
-    figures = {key: value for key, value in state.history[-1].items() if math.isfinite(value)}
+    figures = {key: value for key, value in state.kept.items() if math.isfinite(value)}
     return ModelCard(
         architecture=architecture,
         classes=study.classes,

@@ -31,6 +31,13 @@ class Checkpoint:
     history: list[dict[str, Any]] = field(default_factory=list)
     remarks: list[str] = field(default_factory=list)
 
+    @property
+    def kept(self) -> dict[str, Any]:
+        """The figures of the epoch whose weights are kept: the best where that was watched, else the last."""
+        if not self.best:
+            return self.history[-1]
+        return next(entry for entry in reversed(self.history) if entry["epoch"] == self.best["epoch"])
+
     def write(self, folder: Path) -> None:
         content = {"format": FORMAT, **{name: getattr(self, name) for name in self.__dataclass_fields__}}
         with output_file(folder / NAME) as partial:

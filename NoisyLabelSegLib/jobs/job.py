@@ -1,0 +1,197 @@
+"""A job: one worker process, watched, and what it says turned into signals."""
+
+from __future__ import annotations
+
+import enum
+import os
+import shutil
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from NoisyLabelSegLib.errors import BAD_INPUT, CANCELLED, DONE, FAULT, UserError
+from NoisyLabelSegLib.jobs.deaths import death_in_words, memory_kills
+from NoisyLabelSegLib.jobs.pollers import Poller, ThreadPoller
+from NoisyLabelSegLib.jobs.process import Process
+from NoisyLabelSegLib.jobs.reports import Cancelled, Failed, Finished, Logged, Progressed, Started
+from NoisyLabelSegLib.jobs.settings import JobSettings
+from NoisyLabelSegLib.jobs.transcript import Transcript
+from NoisyLabelSegLib.output import remove_partials
+from NoisyLabelSegLib.signals import Signal
+
+WORKER = Path(__file__).with_name("worker.py")
+
+
+class State(enum.Enum):
+    """FINISHED, FAILED and CANCELLED are final."""
+
+    NEW = "new"
+    RUNNING = "running"
+    FINISHED = "finished"
+    FAILED = "failed"
+    CANCELLED = "cancelled"
+
+
+class Job:
+    """Runs settings in a process of their own; no call but close() and wait() takes time.
+
+    All signals are emitted from the poller's tick. Exactly one of `finished`, `failed` and `cancelled` comes last,
+    when the process, everything it started and its temporary folder are gone.
+
+        job = Job(FuseSettings(study="my-study", out="fused"))
+        job.progressed.connect(lambda news: bar.show(news.fraction, news.seconds_left))
+        job.failed.connect(lambda news: status.show(news.sentence))
+        job.start()
+    """
+
+    def __init__(
+        self,
+        settings: JobSettings,
+        *,
+        poller: Poller | None = None,
+        interpreter: Sequence[str] = (),
+        worker: str | Path = WORKER,
+        grace_seconds: float = 5.0,
+        silence_seconds: float | None = 900.0,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        """`interpreter` is the command of a Python (Slicer's or the current one if empty). A worker that was asked to
+        stop is ended after `grace_seconds`; one that says nothing for `silence_seconds` is taken for hung."""
+        self.started: Signal[Started] = Signal()
+        self.progressed: Signal[Progressed] = Signal()
+        self.logged: Signal[Logged] = Signal()
+        self.finished: Signal[Finished] = Signal()
+        self.failed: Signal[Failed] = Signal()
+        self.cancelled: Signal[Cancelled] = Signal()
+        self.settings, self.state = settings, State.NEW
+        self._poller = poller or ThreadPoller()
+        self._command = [*(interpreter or default_interpreter()), "-u", str(worker)]
+        self._grace, self._silence, self._clock = grace_seconds, silence_seconds, clock
+        self._process: Process | None = None
+        self._transcript = Transcript()
+        self._scratch: Path | None = None
+        self._cancel_asked, self._ended = threading.Event(), threading.Event()
+        self._hung = False
+        self._start_error = ""
+        self._begin, self._memory_kills = 0.0, 0
+
+    def start(self) -> None:
+        """Starts the worker; settings that cannot work raise a UserError here, everything later is a signal."""
+        if self.state is not State.NEW:
+            raise RuntimeError("a job runs once; make another")
+        problems = self.settings.problems()
+        if problems:
+            raise UserError(problems[0])
+        self.state, self._begin, self._memory_kills = State.RUNNING, self._clock(), memory_kills()
+        try:
+            self._process = self._start_process()
+        except OSError as error:
+            self._start_error = f"The worker could not be started ({error.strerror or error}: {self._command[0]})."
+        self._poller.start(self._tick)
+
+    def cancel(self) -> None:
+        """Asks the worker to stop; `cancelled` follows, or `finished` if it was done before it heard."""
+        self._cancel_asked.set()
+
+    def wait(self, seconds: float | None = None) -> State:
+        """Waits for the end; only for a caller whose poller ticks on another thread."""
+        self._ended.wait(seconds)
+        return self.state
+
+    def close(self) -> None:
+        """Cancels and waits until nothing is left, for at most about the grace time: for a caller that goes away."""
+        self.cancel()
+        self._poller.stop()
+        while self.state is State.RUNNING:
+            self._tick()
+            time.sleep(0.02)
+
+    def _start_process(self) -> Process:
+        self._scratch = Path(tempfile.mkdtemp(prefix="noisylabelseg-job-"))
+        settings_file = self._scratch / "settings.json"
+        settings_file.write_text(self.settings.to_json(), encoding="utf-8")
+        return Process(
+            [*self._command, str(settings_file), "--scratch", str(self._scratch)],
+            environment={**os.environ, "PYTHONUTF8": "1"},
+            grace_seconds=self._grace,
+            clock=self._clock,
+        )
+
+    def _tick(self) -> None:
+        if self.state is not State.RUNNING:
+            return
+        if self._process is None:
+            self._conclude(Failed(self._start_error))
+            return
+        for line, is_output in self._process.lines():
+            self._tell(self._transcript.hear(line, is_output=is_output))
+        if self._silence is not None and self._process.silent_seconds > self._silence:
+            self._hung = True
+        if self._hung or self._cancel_asked.is_set():
+            self._process.stop()
+        if self._process.tend():
+            self._conclude(self._outcome(self._process))
+
+    def _tell(self, news: Started | Progressed | Logged | None) -> None:
+        if isinstance(news, Progressed):
+            self.progressed.emit(news)
+        elif isinstance(news, Logged):
+            self.logged.emit(news)
+        elif news is not None:
+            self.started.emit(news)
+
+    def _outcome(self, process: Process) -> Finished | Failed | Cancelled:
+        transcript, code = self._transcript, process.exit_code
+        assert code is not None
+        if transcript.result is not None:  # said when all output is in place, so a crash at the very end costs nothing
+            if code != DONE:
+                self.logged.emit(Logged(f"{death_in_words(code).partition(';')[0].rstrip('.')} after its result."))
+            return Finished(transcript.result, self._clock() - self._begin)
+        if self._cancel_asked.is_set():
+            return Cancelled(process.forced)
+        if self._hung:
+            sentence = f"The worker said nothing for {_duration(self._silence or 0)} and was stopped."
+        elif transcript.error and code in (BAD_INPUT, FAULT):
+            sentence = transcript.error
+        elif code == CANCELLED:
+            sentence = "The worker was told to stop from outside; nothing half-written was left behind."
+        else:
+            sentence = death_in_words(code, out_of_memory=memory_kills() > self._memory_kills)
+        return Failed(sentence, code, transcript.last_lines)
+
+    def _conclude(self, outcome: Finished | Failed | Cancelled) -> None:
+        if self.state is not State.RUNNING:  # a receiver closed the job meanwhile
+            return
+        self._poller.stop()
+        self._clean_up()
+        if isinstance(outcome, Finished):
+            self.state = State.FINISHED
+            self.finished.emit(outcome)
+        elif isinstance(outcome, Failed):
+            self.state = State.FAILED
+            self.failed.emit(outcome)
+        else:
+            self.state = State.CANCELLED
+            self.cancelled.emit(outcome)
+        self._ended.set()
+
+    def _clean_up(self) -> None:
+        if self._process is not None:
+            self._process.close()
+        if self._transcript.process is not None:
+            remove_partials(self.settings.out, self._transcript.process)
+        if self._scratch is not None:
+            shutil.rmtree(self._scratch, ignore_errors=True)
+
+
+def default_interpreter() -> list[str]:
+    """Slicer's Python inside Slicer, the current one elsewhere."""
+    launcher = shutil.which("PythonSlicer") if "slicer" in sys.modules else None
+    return [launcher or sys.executable]
+
+
+def _duration(seconds: float) -> str:
+    return f"{seconds:g} seconds" if seconds < 120 else f"{seconds / 60:.0f} minutes"

@@ -1,0 +1,81 @@
+"""What each kind of settings makes the library do; the rooms are imported only when their verb is wanted."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from NoisyLabelSegLib.errors import UserError
+from NoisyLabelSegLib.jobs.settings import JobSettings, PredictSettings, TrainSettings
+from NoisyLabelSegLib.progress import Report
+
+Say = Callable[[str], None]
+
+
+def perform(settings: JobSettings, report: Report, say: Say) -> dict[str, Any]:
+    """Does the job and returns its result; by then everything worth keeping is in the output folder."""
+    problems = settings.problems()
+    if problems:
+        raise UserError(problems[0])
+    try:
+        return _VERBS[settings.verb](settings, report, say)
+    except ModuleNotFoundError as error:
+        raise UserError(
+            f"The job {settings.verb} needs the Python package {error.name}, which is not installed",
+            remedy="install it; in Slicer, PyTorch comes with the PyTorch extension",
+        ) from error
+
+
+def _train(job: TrainSettings, report: Report, say: Say) -> dict[str, Any]:
+    from NoisyLabelSegLib.cases import Study
+    from NoisyLabelSegLib.training import train_study
+
+    trained = train_study(
+        Study.read(job.study),
+        Path(job.out),
+        _training_settings(job),
+        resume=job.resume,
+        force=job.force,
+        report=report,
+        say=say,
+    )
+    return {"model": str(trained.package), "metrics": trained.figures, "remarks": list(trained.remarks)}
+
+
+def _training_settings(job: TrainSettings) -> Any:
+    """The training's own settings: a preset and what differs from it, or on resume those of the run."""
+    from NoisyLabelSegLib.training.presets import checked, preset, stored_settings
+    from NoisyLabelSegLib.training.settings import Settings
+
+    stored = stored_settings(Path(job.out)) if job.resume else None
+    base = preset(job.preset) if job.preset else stored or preset("default")
+    try:
+        settings = checked(Settings.from_json(job.overrides, base))
+    except ValueError as error:
+        raise UserError(f"The training settings do not make sense: {error}") from error
+    if stored is not None and settings != stored:
+        raise UserError("was started with other settings", file=job.out, remedy="resume it without changing them")
+    return settings
+
+
+def _predict(job: PredictSettings, report: Report, _say: Say) -> dict[str, Any]:
+    from NoisyLabelSegLib.inference import predict_cases
+    from NoisyLabelSegLib.inference.inputs import cases_of
+    from NoisyLabelSegLib.inference.run import Wanted
+
+    cases = cases_of([job.study] if job.study else job.images, job.split or None)
+    predict_cases(
+        job.model,
+        cases,
+        job.out,
+        wanted=Wanted(annotators=job.annotators, confusion=job.confusion),
+        flips=job.flips,
+        device=job.device,
+        force=job.force,
+        report=report,
+    )
+    return {"out": job.out, "cases": [case.id for case in cases]}
+
+
+_VERBS: dict[str, Callable[[Any, Report, Say], dict[str, Any]]] = {"train": _train, "predict": _predict}

@@ -1,0 +1,124 @@
+"""What one case tells about its annotators and its doubt, small enough to be kept for every case of a study."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from NoisyLabelSegLib.cases import Geometry
+from NoisyLabelSegLib.fusion import Votes
+from NoisyLabelSegLib.review.asking import Doubt, vote_doubt
+from NoisyLabelSegLib.review.crop import busy_box
+from NoisyLabelSegLib.review.information import entropy
+from NoisyLabelSegLib.review.panel import Floats, Panel
+from NoisyLabelSegLib.review.regions import Region, doubtful_regions, vote_dissent
+from NoisyLabelSegLib.review.truths import Truth
+from NoisyLabelSegLib.review.units import Units, units_of
+
+_STEPS = 32  # probabilities are kept to this precision, so that equal ones are counted together
+_CERTAIN = 0.01  # bits below which a voxel is in no doubt
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """`votes` (P, R) and `counts` (P,) of the voxels; `confusion` (R, L, L) and `truth` (L,) where anyone marked.
+
+    `hesitation` holds the truth's own probabilities (L, n) and their counts (n,), where a model gave them.
+    """
+
+    case: str
+    votes: NDArray[np.int16]
+    counts: Floats
+    confusion: Floats
+    truth: Floats
+    hesitation: tuple[Floats, Floats] | None
+    regions: tuple[Region, ...]
+    voxel_volume: float
+    units: Units
+
+    def doubt(self, panel: Panel, annotators: Sequence[str]) -> Doubt:
+        """By the truth's own probabilities where there are any, else by what the votes leave open."""
+        left = vote_doubt(
+            self.case, self.votes, self.counts, panel, annotators, voxel_volume=self.voxel_volume, units=self.units
+        )
+        if self.hesitation is None:
+            return left
+        return Doubt(self.case, *self.hesitation, left.labelled_by, self.voxel_volume, self.units)
+
+
+def gather_evidence(
+    case: str,
+    labels: Mapping[str, NDArray[Any]],
+    truth: Truth,
+    confusion: Mapping[str, NDArray[np.int64]],
+    geometry: Geometry,
+    *,
+    annotators: Sequence[str],
+    classes: int,
+) -> Evidence:
+    """From labels (*shape) of those who labelled the case and their confusion counts (L, L) over the whole volume."""
+    table = Votes([labels.get(name) for name in annotators], classes=classes).table if labels else None
+    votes = np.full((1, len(annotators)), -1, dtype=np.int16) if table is None else table.votes
+    counts = np.zeros(1) if table is None else table.counts
+    marked = float(counts[(votes > 0).any(axis=1)].sum())
+    matrices = np.zeros((len(annotators), classes, classes))
+    for name, matrix in confusion.items():
+        matrices[annotators.index(name)] = _where_marked(matrix, marked)
+    return Evidence(
+        case=case,
+        votes=votes,
+        counts=counts,
+        confusion=matrices,
+        truth=matrices.sum(axis=1).max(axis=0),
+        hesitation=None if truth.probabilities is None else _table_of(truth.probabilities),
+        regions=_regions(labels, truth, geometry, classes),
+        voxel_volume=geometry.voxel_volume,
+        units=units_of(geometry),
+    )
+
+
+def panel_of(evidence: Sequence[Evidence]) -> Panel:
+    """What all cases together tell about the annotators."""
+    return Panel.from_counts(
+        np.asarray(sum(item.confusion for item in evidence)), np.asarray(sum(item.truth for item in evidence))
+    )
+
+
+def all_doubts(evidence: Sequence[Evidence], panel: Panel, annotators: Sequence[str]) -> list[Doubt]:
+    """The doubt of every case; one that nobody labelled is expected to hold as much as the average labelled one."""
+    doubts = [item.doubt(panel, annotators) for item in evidence]
+    seen = [doubt.counts.sum() for doubt in doubts if doubt.labelled_by]
+    typical = np.array([float(np.mean(seen)) if seen else 0.0])
+    blank = [not doubt.labelled_by and item.hesitation is None for doubt, item in zip(doubts, evidence, strict=True)]
+    return [replace(doubt, counts=typical) if here else doubt for doubt, here in zip(doubts, blank, strict=True)]
+
+
+def _where_marked(confusion: NDArray[np.int64], marked: float) -> Floats:
+    """The counts without the background on which everybody agrees."""
+    counts = confusion.astype(np.float64)
+    counts[0, 0] = max(marked - (counts.sum() - counts[0, 0]), 0.0)
+    return counts
+
+
+def _table_of(probabilities: NDArray[Any]) -> tuple[Floats, Floats]:
+    """The different probabilities (L, n) among voxels in doubt, rounded, and how many voxels have each."""
+    flat = probabilities.reshape(len(probabilities), -1)
+    unsure = np.flatnonzero(flat.max(axis=0) < 1 - 1e-3)
+    steps, counts = np.unique(np.rint(flat[:, unsure] * _STEPS).astype(np.int16), axis=1, return_counts=True)
+    rounded = steps / np.maximum(steps.sum(axis=0), 1)
+    kept = entropy(rounded) > _CERTAIN
+    return rounded[:, kept], counts[kept].astype(np.float64)
+
+
+def _regions(labels: Mapping[str, NDArray[Any]], truth: Truth, geometry: Geometry, classes: int) -> tuple[Region, ...]:
+    if truth.probabilities is not None:
+        whole = tuple(slice(0, size) for size in geometry.shape)
+        return doubtful_regions(1 - truth.probabilities.max(axis=0), whole, geometry)
+    if not labels:
+        return ()
+    box = busy_box(labels.values(), geometry.shape)
+    return doubtful_regions(vote_dissent([array[box] for array in labels.values()], classes), box, geometry)

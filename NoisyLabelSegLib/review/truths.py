@@ -1,0 +1,108 @@
+"""Where the truth of a review comes from: a folder of estimates, a fusion method, or the study itself."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from NoisyLabelSegLib.cases import Case, Study, read_image
+from NoisyLabelSegLib.errors import UserError
+from NoisyLabelSegLib.fusion import METHODS, fuse
+from NoisyLabelSegLib.review.error_map import labels_of
+
+OWN_TRUTH = "study"
+"""Stands for the truth that the study file names."""
+
+LOCAL_METHODS = ("spatial-staple",)
+"""Methods whose confusion differs from place to place, so that expected errors are worth a map."""
+
+
+@dataclass(frozen=True)
+class Truth:
+    """Labels (*shape) uint8; class probabilities (L, *shape) where known; a confusion field per annotator where known.
+
+    `confusion(annotator)` is (L, L, *shape) or None.
+    """
+
+    labels: NDArray[np.uint8]
+    probabilities: NDArray[Any] | None = None
+    confusion: Callable[[str], NDArray[Any] | None] = lambda _annotator: None
+
+
+TruthOf = Callable[[Case], Truth | None]
+"""The truth of a case, None where there is none."""
+
+
+def truth_source(name: str, study: Study) -> TruthOf:
+    """A method's name, the word `study`, or a folder laid out `<case id>/truth.nrrd`, in this order of preference."""
+    if name == OWN_TRUTH:
+        return _own_truth
+    if name in METHODS:
+        return partial(_fused_truth, name, study)
+    folder = Path(name)
+    if not folder.is_dir():
+        raise UserError(
+            f"{name!r} is neither a folder of truths nor a fusion method",
+            remedy=f"give a folder laid out <case id>/truth.nrrd, one of {', '.join(METHODS)}, "
+            "or 'study' for the truth that the study names",
+        )
+    return partial(_stored_truth, folder, study)
+
+
+def _own_truth(case: Case) -> Truth | None:
+    labels = case.truth()
+    return None if labels is None else Truth(labels)
+
+
+def _fused_truth(method: str, study: Study, case: Case) -> Truth | None:
+    labels = case.all_labels(study.annotators)
+    if all(array is None for array in labels):
+        return None
+    fusion = fuse(labels, method, classes=len(study.classes), names=study.annotators)
+    if method not in LOCAL_METHODS:
+        return Truth(fusion.labels)
+
+    def confusion(annotator: str) -> NDArray[Any]:
+        return np.asarray(fusion.confusion_field()[study.annotators.index(annotator)])
+
+    return Truth(fusion.labels, fusion.probabilities, confusion)
+
+
+def _stored_truth(folder: Path, study: Study, case: Case) -> Truth | None:
+    place, classes = folder / case.id, len(study.classes)
+    probabilities = _stored_field(place / "truth_probability.nrrd", case, classes)
+    path = place / "truth.nrrd"
+    labels = replace(case, truth_source=path).truth() if path.exists() else None
+    if labels is None:
+        if probabilities is None:
+            return None
+        labels = labels_of(probabilities)
+
+    def confusion(annotator: str) -> NDArray[Any] | None:
+        field = _stored_field(place / f"confusion_{annotator}.nrrd", case, classes**2)
+        return None if field is None else field.reshape(classes, classes, *field.shape[1:])
+
+    return Truth(labels, probabilities, confusion)
+
+
+def _stored_field(path: Path, case: Case, components: int) -> NDArray[Any] | None:
+    """A field (components, *shape) of a file, None where there is no file; one that does not fit is refused."""
+    if not path.exists():
+        return None
+    image = read_image(path)
+    differences = case.geometry.differences(image.geometry)
+    if len(image.channels) != components:
+        differences = [f"it has {len(image.channels)} components per voxel, not {components}"]
+    if differences:
+        raise UserError(
+            f"does not belong to case {case.id} of this study: {' and '.join(differences)}",
+            file=path,
+            remedy="make the truth anew from this study",
+        )
+    return image.channels

@@ -1,0 +1,101 @@
+"""Predicting into a folder: which files, on which grid, and what is refused."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from NoisyLabelSegLib.cases import Case, Geometry, Image, Study, read_image, write_image
+from NoisyLabelSegLib.errors import UserError
+from NoisyLabelSegLib.inference import predict_cases
+from NoisyLabelSegLib.inference.inputs import cases_of
+from NoisyLabelSegLib.inference.run import Wanted
+from NoisyLabelSegLib.training import Settings, train_study
+
+MakeStudy = Callable[..., Study]
+EVERYTHING = Wanted(annotators=True, confusion=True)
+
+
+def a_model(study: Study, folder: Path, **settings: object) -> Path:
+    tiny = Settings(widths=(4, 8), epochs=1, device="cpu", **settings)  # type: ignore[arg-type]
+    return train_study(study, folder, tiny).package
+
+
+def test_every_file_is_on_the_inputs_grid_with_its_components(make_disk_study: MakeStudy, tmp_path: Path) -> None:
+    model = a_model(make_disk_study(), tmp_path / "run")
+    turned = (0.0, 1.0, -1.0, 0.0)
+    geometry = Geometry((9, 13), (0.7, 1.3), (5.0, -3.0), turned)
+    image = Image(np.random.default_rng(0).normal(size=(9, 13)).astype(np.float32), geometry)
+    predict_cases(model, [Case("new", (image,))], tmp_path / "out", wanted=EVERYTHING)
+    components = {"truth": 1, "truth_probability": 2}
+    components |= {f"annotator_{name}": 1 for name in ("over", "under", "good")}
+    components |= {f"confusion_{name}": 4 for name in ("over", "under", "good")}
+    assert {path.name for path in (tmp_path / "out/new").iterdir()} == {f"{name}.nrrd" for name in components}
+    for name, count in components.items():
+        written = read_image(tmp_path / "out/new" / f"{name}.nrrd")
+        assert geometry.differences(written.geometry) == []
+        assert len(written.channels) == count
+    probability = read_image(tmp_path / "out/new/truth_probability.nrrd").array
+    truth = read_image(tmp_path / "out/new/truth.nrrd").array
+    assert (probability.dtype, truth.dtype) == (np.float32, np.uint8)
+    np.testing.assert_array_equal(truth, probability.argmax(axis=0))
+    confusion = read_image(tmp_path / "out/new/confusion_over.nrrd").array.reshape(2, 2, 9, 13)
+    np.testing.assert_allclose(confusion.sum(axis=0), 1, atol=1e-5)
+
+
+@pytest.mark.parametrize("settings", [{"axis": 1}, {"dimensions": 3, "patch": 8}, {"spacing": (2.0, 1.0, 1.0)}])
+def test_volumes_come_back_on_their_own_grid(
+    make_disk_study: MakeStudy, tmp_path: Path, settings: dict[str, object]
+) -> None:
+    study = make_disk_study(cases=2, shape=(10, 12, 14))
+    model = a_model(study, tmp_path / "run", **settings)
+    predict_cases(model, study.cases[:1], tmp_path / "out", wanted=EVERYTHING)
+    for path in (tmp_path / "out/case0").iterdir():
+        assert study.cases[0].geometry.differences(read_image(path).geometry) == []
+
+
+def test_a_model_without_annotators_says_so(make_disk_study: MakeStudy, tmp_path: Path) -> None:
+    study = make_disk_study(cases=2)
+    model = a_model(study, tmp_path / "run", target="majority")
+    predict_cases(model, study.cases, tmp_path / "out")
+    with pytest.raises(UserError, match="knows the truth only"):
+        predict_cases(model, study.cases, tmp_path / "more", wanted=EVERYTHING)
+    assert not (tmp_path / "more").exists()
+
+
+def test_the_wrong_number_of_channels_is_refused_by_case(make_disk_study: MakeStudy, tmp_path: Path) -> None:
+    model = a_model(make_disk_study(cases=2), tmp_path / "run")
+    other = make_disk_study("other", cases=1, channels=2)
+    with pytest.raises(UserError, match="case0 has 2 channels, but the model was trained on 1"):
+        predict_cases(model, other.cases, tmp_path / "out")
+
+
+def test_loose_images_are_cases_named_by_their_files(tmp_path: Path) -> None:
+    picture = Image(np.zeros((4, 4), dtype=np.float32), Geometry.plain((4, 4)))
+    for name in ("a.nii.gz", "b.nrrd", "c.nrrd"):
+        write_image(tmp_path / name, picture)
+    cases = cases_of([f"{tmp_path}/a.nii.gz,{tmp_path}/b.nrrd", f"{tmp_path}/c.nrrd"])
+    assert [(case.id, len(case.images)) for case in cases] == [("a", 2), ("c", 1)]
+    assert cases[0].image().shape == (2, 4, 4)
+
+
+def test_loose_images_that_cannot_be_told_apart_or_found_are_refused(tmp_path: Path) -> None:
+    (tmp_path / "x").mkdir()
+    for path in (tmp_path / "a.nrrd", tmp_path / "x/A.nrrd"):
+        path.write_text("not looked into yet")
+    with pytest.raises(UserError, match="Two images are named 'a'"):
+        cases_of([str(tmp_path / "a.nrrd"), str(tmp_path / "x/A.nrrd")])
+    with pytest.raises(UserError, match="does not exist"):
+        cases_of([str(tmp_path / "none.nrrd")])
+    with pytest.raises(UserError, match="--split"):
+        cases_of([str(tmp_path / "a.nrrd")], split="test")
+
+
+def test_a_split_chooses_cases_and_an_empty_one_is_refused(make_disk_study: MakeStudy) -> None:
+    study = make_disk_study(cases=2)
+    assert len(cases_of([str(study.folder)])) == 2
+    with pytest.raises(UserError, match="no case of split 'test'"):
+        cases_of([str(study.folder)], split="test")

@@ -1,0 +1,43 @@
+"""Swapped and collapsed runs are told from sound ones by how labels meet estimated classes."""
+
+from __future__ import annotations
+
+import torch
+
+from NoisyLabelSegLib.training import Settings
+from NoisyLabelSegLib.training.remedies import remedied, what_went_wrong
+
+CLASSES = ("background", "lesion", "edema")
+
+
+def test_a_sound_run_is_left_alone() -> None:
+    assert what_went_wrong(torch.tensor([[900.0, 20, 0], [30, 40, 5], [0, 3, 20]]), CLASSES) is None
+
+
+def test_careless_annotators_are_no_reason_to_worry() -> None:
+    # Most labels inside the lesion say background: a panel that misses much, yet marks nothing else as lesion.
+    assert what_went_wrong(torch.tensor([[900.0, 60], [5, 40]]), CLASSES[:2]) is None
+
+
+def test_swapped_classes_are_named() -> None:
+    said = what_went_wrong(torch.tensor([[50.0, 850], [90, 10]]), CLASSES[:2])
+    assert said is not None
+    assert "calls" in said
+
+
+def test_a_class_the_network_no_longer_sees_is_named() -> None:
+    said = what_went_wrong(torch.tensor([[900.0, 1, 20], [100, 1, 10], [10, 0, 60]]), CLASSES)
+    assert said == "the network no longer sees lesion, which the annotators do mark"
+
+
+def test_a_class_nobody_marked_is_not_missed() -> None:
+    assert what_went_wrong(torch.tensor([[900.0, 20, 0], [10, 60, 0], [0, 0, 0]]), CLASSES) is None
+
+
+def test_a_restart_differs_in_seed_freezes_longer_and_pushes_less() -> None:
+    settings = Settings(trace=0.8)
+    first, second = remedied(settings, 1), remedied(settings, 2)
+    assert len({settings.seed, first.seed, second.seed}) == 3
+    assert settings.freeze < first.freeze < second.freeze
+    assert settings.trace > first.trace > second.trace
+    assert first.problems() == second.problems() == []
