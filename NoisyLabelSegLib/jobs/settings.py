@@ -69,9 +69,13 @@ class ReviewSettings(JobSettings):
     verb: ClassVar[str] = "review"
     study: str
     truth: str = "staple"
-    """A folder of truths, or the name of a fusion method that makes them."""
-    options: Mapping[str, Any] = field(default_factory=dict)
-    """What a review can be told to do differently."""
+    """A folder of truths, the name of a fusion method that makes them, or `study` for the study's own."""
+    options: Mapping[str, float] = field(default_factory=dict)
+    """What a review can be told to do differently: sizes, shares and counts by name."""
+    costs: Mapping[str, float] = field(default_factory=dict)
+    """What a label by an annotator costs; 1 if it is not said."""
+    identify: bool = False
+    """Whether the reports may name study and cases."""
 
     def problems(self) -> list[str]:
         found = [] if self.study else ["Choose a study."]
