@@ -16,6 +16,7 @@ VERBS = {
     "predict": "predict",
     "models": "models",
     "run": "run",
+    "evaluate": "evaluate",
     "bench": "bench",
 }
 """Verb to module name, in the order of the help page."""

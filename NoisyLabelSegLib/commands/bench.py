@@ -12,7 +12,7 @@ from NoisyLabelSegLib.errors import UserError
 SUMMARY = "Measure the figures the README quotes, as ratios against a named rival in one run."
 EXAMPLE = "  noisylabelseg bench fusion"
 
-BENCHES: dict[str, str] = {"scene": "bench_scene"}
+BENCHES: dict[str, str] = {"training": "bench_training", "inference": "bench_inference", "scene": "bench_scene"}
 """Name to module of `experiments`; each has `SUMMARY` and `run(terminal, options) -> dict`."""
 
 

@@ -10,7 +10,8 @@ import numpy as np
 from NoisyLabelSegLib.fusion.model import columns_to_one
 from NoisyLabelSegLib.fusion.table import Floats, VoteTable
 
-_SMALLEST = 1e-300  # stands for zero where a logarithm is taken, so that impossible stays comparable
+SMALLEST = 1e-300
+"""Stands for zero where a logarithm is taken, so that impossible things stay comparable."""
 
 Settled = Callable[[Floats, Floats], bool]
 
@@ -26,17 +27,23 @@ class Fit:
     converged: bool
 
 
-def maximise(table: VoteTable, posterior: Floats, counts: Floats, pseudo_counts: Floats | float = 0.0) -> Floats:
-    """The confusion matrices (R, K, K) that explain the votes best if the posterior (P, K) is right."""
-    return columns_to_one(table.confusion_counts(posterior, counts) + pseudo_counts)
+def maximise(table: VoteTable, posterior: Floats, counts: Floats, pseudo_counts: Floats | None = None) -> Floats:
+    """The confusion matrices (R, K, K) that explain the votes best if the posterior (P, K) is right.
+
+    `pseudo_counts` (K,) voxels per true class are added that look like the panel's mean matrix.
+    """
+    found = table.confusion_counts(posterior, counts)
+    if pseudo_counts is not None:
+        found += np.nan_to_num(columns_to_one(found.sum(axis=0, keepdims=True))) * pseudo_counts
+    return columns_to_one(found)
 
 
 def expect(table: VoteTable, confusion: Floats, prior: Floats) -> Floats:
     """The posterior (P, K) of the truth given each row's votes; annotators who did not look count for nothing."""
     size = len(prior)
-    logs = np.log(np.maximum(np.nan_to_num(confusion), _SMALLEST))
+    logs = np.log(np.maximum(np.nan_to_num(confusion), SMALLEST))
     joint = np.asarray(table.indicator @ logs.reshape(-1, size))
-    joint += np.log(np.maximum(prior, _SMALLEST))
+    joint += np.log(np.maximum(prior, SMALLEST))
     joint -= joint.max(axis=1, keepdims=True)
     np.exp(joint, out=joint)
     joint /= joint.sum(axis=1, keepdims=True)
@@ -53,16 +60,17 @@ def fit(
     last: Floats | None = None,
     limit: int = 1000,
     estimate_prior: bool = False,
-    pseudo_counts: Floats | float = 0.0,
+    caution: float = 0.0,
 ) -> Fit:
     """Alternates both steps from a first posterior until `settled(confusion, last confusion)`.
 
     `last` is what the first confusion is compared with; with None the first comparison comes after the second step.
+    `caution` pulls every annotator towards the panel's mean by this many pseudo-counts, shared out like the prior.
     """
     iterations, converged = 0, False
     confusion = np.zeros(0)
     while iterations < limit and not converged:
-        confusion = maximise(table, posterior, counts, pseudo_counts)
+        confusion = maximise(table, posterior, counts, prior * caution if caution else None)
         if estimate_prior:
             prior = counts @ posterior / counts.sum()
         posterior = expect(table, confusion, prior)

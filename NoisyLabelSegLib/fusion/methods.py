@@ -2,24 +2,48 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import inspect
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from NoisyLabelSegLib.errors import UserError
+from NoisyLabelSegLib.fusion.hierarchical import hierarchical
 from NoisyLabelSegLib.fusion.majority import majority
 from NoisyLabelSegLib.fusion.mean import mean
 from NoisyLabelSegLib.fusion.model import Solution
+from NoisyLabelSegLib.fusion.simple import simple
+from NoisyLabelSegLib.fusion.spatial_staple import spatial_staple
 from NoisyLabelSegLib.fusion.staple import staple
+from NoisyLabelSegLib.fusion.table import VoteTable
 
 
 @dataclass(frozen=True)
 class Method:
-    """A way to fuse: `title` and `sentence` are for people, `solve(table, **options)` does the work."""
+    """A way to fuse: `title` and `sentence` are for people.
+
+    `pools` says that it learns about annotators, so that cases with the same annotators are better fused together.
+    """
 
     name: str
     title: str
     sentence: str
-    solve: Callable[..., Solution]
+    function: Callable[..., Solution]
+    pools: bool = False
+
+    @property
+    def options(self) -> tuple[str, ...]:
+        """The names of the options that it takes; their meaning is in the function's docstring."""
+        return tuple(inspect.signature(self.function).parameters)[1:]
+
+    def solve(self, table: VoteTable, options: Mapping[str, Any]) -> Solution:
+        """Fuses the votes of a table; an option that the method does not have is refused."""
+        for name in options:
+            if name not in self.options:
+                raise UserError(
+                    f"{self.title} has no option {name!r}", remedy=f"it has {', '.join(self.options) or 'none'}"
+                )
+        return self.function(table, **options)
 
 
 METHODS = {
@@ -32,6 +56,26 @@ METHODS = {
             "STAPLE",
             "Works out how reliable each annotator is and trusts the reliable ones more.",
             staple,
+            pools=True,
+        ),
+        Method(
+            "spatial-staple",
+            "Spatial STAPLE",
+            "As STAPLE, but lets each annotator be reliable in one place and careless in another.",
+            spatial_staple,
+        ),
+        Method(
+            "simple",
+            "SIMPLE",
+            "Votes, weighs annotators by how well they match the result, sets poor ones aside, and repeats.",
+            simple,
+            pools=True,
+        ),
+        Method(
+            "hierarchical",
+            "Hierarchical majority",
+            "First decides whether anything is there, then what: for nested or similar classes.",
+            hierarchical,
         ),
     )
 }

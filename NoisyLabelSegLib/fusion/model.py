@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from NoisyLabelSegLib.fusion.table import Floats, VoteTable
+
+if TYPE_CHECKING:
+    from NoisyLabelSegLib.fusion.field import CellField
+    from NoisyLabelSegLib.fusion.packing import Places
 
 TIE = 1e-9
 """Probabilities closer than this are equal, so that the order in which annotators are multiplied decides nothing."""
@@ -15,17 +20,23 @@ TIE = 1e-9
 
 @dataclass(frozen=True)
 class Solution:
-    """`posterior` (P, K) float64 over the table's values, the label decided for each row (P,) uint8, and how it went.
+    """`posterior` (P, K) float64 over `values` (K,), the label decided for each row (P,) uint8, and how it went.
 
-    `confusion` is (R, K, K) over the same values, NaN in columns without evidence.
+    `counts` (R, K, K) are the voxels of the whole image in which annotator r says value i while the truth is value j;
+    `confusion` is the same as shares, NaN in columns without evidence. A method that goes by place numbers the voxels
+    anew in `places`, has a row of the posterior for each number, and a `field` of confusion matrices.
     """
 
+    values: NDArray[np.int16]
     posterior: Floats
     decided: NDArray[np.uint8]
+    counts: Floats
     confusion: Floats
     iterations: int = 0
     converged: bool = True
     remarks: tuple[str, ...] = ()
+    places: Places | None = None
+    field: CellField | None = None
 
 
 def solution(
@@ -38,12 +49,13 @@ def solution(
     converged: bool = True,
     remarks: tuple[str, ...] = (),
 ) -> Solution:
-    """Fills in what follows from the posterior: the most likely label, and the confusion over the whole image."""
+    """Fills in what follows from the posterior: the most likely labels, and the confusion over the whole image."""
     if decided is None:
         decided = most_likely(table, posterior)
+    counts = table.confusion_counts(posterior)
     if confusion is None:
-        confusion = columns_to_one(table.confusion_counts(posterior))
-    return Solution(posterior, decided, confusion, iterations, converged, remarks)
+        confusion = columns_to_one(counts)
+    return Solution(table.values, posterior, decided, counts, confusion, iterations, converged, remarks)
 
 
 def most_likely(table: VoteTable, posterior: Floats, threshold: float | None = None) -> NDArray[np.uint8]:
@@ -60,17 +72,16 @@ def most_likely(table: VoteTable, posterior: Floats, threshold: float | None = N
 
 
 def columns_to_one(counts: Floats) -> Floats:
-    """Counts (R, K, K) as p(says i | truth j): columns sum to one, NaN where a column has no counts."""
-    totals = counts.sum(axis=1, keepdims=True)
+    """Counts (..., K, K) as p(says i | truth j): columns sum to one, NaN where a column has no counts."""
+    totals = counts.sum(axis=-2, keepdims=True)
     return counts / np.where(totals > 0, totals, np.nan)
 
 
 def all_classes(confusion: Floats, values: NDArray[np.int16], classes: int) -> Floats:
-    """(R, K, K) over the values that occur as (R, L, L) over all classes; columns without evidence become 1/L."""
-    full = np.full((len(confusion), classes, classes), 1 / classes)
-    for place, value in enumerate(values):
-        column = np.zeros((len(confusion), classes))
-        column[:, values] = confusion[:, :, place]
-        evident = np.isfinite(column).all(axis=1)
-        full[evident, :, value] = column[evident]
+    """(..., K, K) over the values that occur as (..., L, L) over all classes; columns without evidence become 1/L."""
+    full = np.zeros((*confusion.shape[:-2], classes, classes))
+    full[..., values[:, None], values] = confusion
+    without = np.ones((*confusion.shape[:-2], classes), dtype=np.bool_)
+    without[..., values] = np.isnan(confusion).any(axis=-2)
+    np.copyto(full, 1 / classes, where=without[..., None, :])
     return full

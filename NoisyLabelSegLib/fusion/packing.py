@@ -24,21 +24,15 @@ _MOST_FLAGS = 1 << 24  # up to this many possible pattern numbers are renumbered
 
 
 @dataclass(frozen=True)
-class Packed:
-    """Which votes each voxel got: `patterns` (N, R) int16 holds the votes (labels or UNKNOWN) behind each number.
-
-    `words` (W,) are the busy words, `codes` (8 W,) the pattern numbers of their voxels, `counts` (N,) int64 the voxels
-    of each pattern in the whole image. Pattern 0 is background from everyone who is present.
-    """
+class Places:
+    """A number for every voxel of an image: `codes` (8 W,) in the busy words `words` (W,), 0 everywhere else."""
 
     shape: tuple[int, ...]
     words: WordIndex
     codes: NDArray[Any]
-    patterns: NDArray[np.int16]
-    counts: NDArray[np.int64]
 
     def spread(self, table: NDArray[Any]) -> NDArray[Any]:
-        """The image (*shape) whose voxels hold `table[pattern]`, for a table (N,)."""
+        """The image (*shape) whose voxels hold `table[number]`, for a table (N,)."""
         image = np.full(self.shape, table[0]) if table[0] else np.zeros(self.shape, table.dtype)
         self.rewrite(image, table)
         return image
@@ -49,6 +43,18 @@ class Packed:
             stop = start + _CHUNK
             voxels = table.take(self.codes[start * VOXELS_PER_WORD : stop * VOXELS_PER_WORD])
             write_words(image, self.words[start:stop], voxels)
+
+
+@dataclass(frozen=True)
+class Packed(Places):
+    """Which votes each voxel got: `patterns` (N, R) int16 holds the votes (labels or UNKNOWN) behind each number.
+
+    `counts` (N,) int64 are the voxels of each pattern in the whole image. Pattern 0 is background from everyone who is
+    present.
+    """
+
+    patterns: NDArray[np.int16]
+    counts: NDArray[np.int64]
 
 
 def pack(labels: Sequence[Labels | None], known: Sequence[Mask | None]) -> Packed:
@@ -128,13 +134,13 @@ def _renumber(votes: _Votes, words: WordIndex) -> tuple[NDArray[Any], NDArray[np
     for annotator in range(len(votes.images)):
         codes *= votes.radix
         codes += votes.symbols(annotator, words)
-        used, codes = _used(codes, len(symbols) * votes.radix)
+        used, codes = used_numbers(codes, len(symbols) * votes.radix)
         symbols = np.column_stack([symbols[used // votes.radix], used % votes.radix])
     counts = np.bincount(codes, minlength=len(symbols))
     return codes.astype(np.min_scalar_type(len(symbols))), symbols, counts
 
 
-def _used(codes: NDArray[np.int64], total: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def used_numbers(codes: NDArray[np.int64], total: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """The numbers below `total` that occur, 0 among them in any case, and the codes as places in that list."""
     if total > _MOST_FLAGS:
         used, places = np.unique(np.append(codes, 0), return_inverse=True)

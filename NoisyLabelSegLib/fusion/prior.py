@@ -9,21 +9,21 @@ import numpy as np
 from NoisyLabelSegLib.errors import UserError
 from NoisyLabelSegLib.fusion.table import Floats, VoteTable
 
-BACKGROUNDS = ("union", "itk")
+BACKGROUNDS = ("disputed", "union", "itk")
 PRIORS = ("votes", "estimated", "flat")
 
 
 def weigh_background(table: VoteTable, background: str) -> Floats:
     """The counts (P,) that the estimation uses; see `staple`."""
     if background not in BACKGROUNDS:
-        raise UserError(f"There is no background weighting {background!r}", remedy=f"use {' or '.join(BACKGROUNDS)}")
+        raise UserError(f"There is no background weighting {background!r}", remedy=f"use {', '.join(BACKGROUNDS)}")
     if background == "itk":
         return table.counts
-    marked = table.counts[~table.is_background].sum()
+    most = table.counts[table.is_disputed if background == "disputed" else ~table.is_background].sum()
     unmarked = table.counts[table.is_background].sum()
-    if marked == 0 or unmarked <= marked:
+    if most == 0 or unmarked <= most:
         return table.counts
-    return np.where(table.is_background, table.counts * (marked / unmarked), table.counts)
+    return np.where(table.is_background, table.counts * (most / unmarked), table.counts)
 
 
 def first_prior(table: VoteTable, prior: str | Sequence[float], counts: Floats) -> Floats:

@@ -9,51 +9,58 @@ import numpy as np
 from numpy.typing import NDArray
 
 from NoisyLabelSegLib.fusion.model import Solution, all_classes
-from NoisyLabelSegLib.fusion.packing import Packed
+from NoisyLabelSegLib.fusion.table import PlacedTable
 
 
 class Fusion:
     """The fused labels of one case.
 
     confusion: (R, L, L) float64, `[r, i, j]` = p(annotator r says i | truth is j); columns sum to one.
+    confusion_counts: (R, L, L) float64, the voxels behind it, as expected under the estimated truth.
     iterations, converged: how the estimation went; 0 and True for methods that need none.
     remarks: sentences about anything that may surprise.
     """
 
-    def __init__(
-        self,
-        packed: Packed,
-        rows: NDArray[np.intp],
-        values: NDArray[np.int16],
-        found: Solution,
-        classes: int,
-        remarks: Sequence[str] = (),
-    ) -> None:
-        self._packed, self._values, self._classes = packed, values, classes
-        self._posterior = np.zeros((len(packed.counts), len(values)), dtype=np.float32)
-        self._posterior[rows] = found.posterior
-        self._decided = np.zeros(len(packed.counts), dtype=np.uint8)
-        self._decided[rows] = found.decided
-        self.confusion = all_classes(found.confusion, values, classes)
+    def __init__(self, table: PlacedTable, found: Solution, classes: int, remarks: Sequence[str] = ()) -> None:
+        own_numbers = found.places is not None
+        self._places = found.places or table.places
+        self._posterior = (found.posterior if own_numbers else found.posterior[table.row]).astype(np.float32)
+        self._decided = found.decided if own_numbers else found.decided[table.row]
+        self._values, self._classes, self._field = found.values, classes, found.field
+        self.confusion = all_classes(found.confusion, found.values, classes)
+        self.confusion_counts = np.zeros_like(self.confusion)
+        self.confusion_counts[:, found.values[:, None], found.values] = found.counts
         self.iterations, self.converged = found.iterations, found.converged
         self.remarks = [*remarks, *found.remarks]
 
     @cached_property
     def labels(self) -> NDArray[np.uint8]:
         """The estimated truth, (*shape) uint8."""
-        return self._packed.spread(self._decided)
+        return self._places.spread(self._decided)
+
+    def rewrite_labels(self, labels: NDArray[np.uint8]) -> None:
+        """Turns the labels of another fusion of the same votes into these, in place: quicker than a new image.
+
+        `labels` is (*shape) uint8 in memory order, such as the array behind a labelmap on the screen.
+        """
+        self._places.rewrite(labels, self._decided)
 
     @cached_property
     def probabilities(self) -> NDArray[np.float32]:
         """The probability of every class, (L, *shape) float32; sums to one over the classes."""
-        image = np.zeros((self._classes, *self._packed.shape), dtype=np.float32)
+        image = np.zeros((self._classes, *self._places.shape), dtype=np.float32)
         for place, value in enumerate(self._values):
-            image[value] = self._packed.spread(self._posterior[:, place])
+            image[value] = self._places.spread(np.ascontiguousarray(self._posterior[:, place]))
         return image
 
     def confusion_field(self, annotator: int | None = None) -> NDArray[np.float32]:
-        """Confusion at every voxel, (R, L, L, *shape) float32, or (L, L, *shape) of one annotator; a read-only view."""
-        matrices = self.confusion if annotator is None else self.confusion[annotator]
-        shape = self._packed.shape
-        spread = matrices.astype(np.float32).reshape(matrices.shape + (1,) * len(shape))
-        return np.broadcast_to(spread, matrices.shape + shape)
+        """Confusion at every voxel, (R, L, L, *shape) float32, or (L, L, *shape) of one annotator; columns sum to one.
+
+        For methods with one matrix per annotator it is a read-only view that takes no memory.
+        """
+        chosen = slice(None) if annotator is None else annotator
+        if self._field is None:
+            matrices = self.confusion[chosen].astype(np.float32)
+            shape = self._places.shape
+            return np.broadcast_to(matrices.reshape(matrices.shape + (1,) * len(shape)), matrices.shape + shape)
+        return self._field.spread(all_classes(self._field.matrices[:, chosen], self._values, self._classes))

@@ -18,8 +18,9 @@ from NoisyLabelSegLib.fusion.table import Floats, VoteTable
 def staple(
     table: VoteTable,
     *,
-    background: str = "union",
+    background: str = "disputed",
     prior: str | Sequence[float] = "estimated",
+    caution: float = 0.3,
     confidence_weight: float = 1.0,
     threshold: float | None = None,
     compatible: str | None = None,
@@ -28,9 +29,11 @@ def staple(
 ) -> Solution:
     """STAPLE on a vote table.
 
-    background: "union" counts at most as many voxels that nobody marked as voxels that somebody marked, so that the
-        result does not depend on how far the image extends; "itk" counts them all.
+    background: how many of the voxels that nobody marked count: at most as many as there are voxels on which
+        annotators disagree ("disputed") or that anyone marked ("union"), so that the result does not depend on how far
+        the image extends; or all of them ("itk").
     prior: "votes" (share of all votes), "estimated" (follows the posterior), "flat", or one number per class.
+    caution: pulls annotators towards the panel's mean, with pseudo-counts of this share of the disputed voxels.
     confidence_weight: multiplies the prior of every foreground class.
     threshold: foreground where its probability is above this; None takes the most likely class.
     compatible: "itk" gives the numbers of SimpleITK's STAPLE (two classes) and MultiLabelSTAPLE (more).
@@ -43,8 +46,31 @@ def staple(
         found = itk_fit(table, confidence_weight, max_iterations)
         decided = itk_decided(table, found.posterior) if threshold is None else None
         return _solution(table, found, decided=decided, confusion=found.confusion, threshold=threshold)
+    found = estimate(
+        table,
+        background=background,
+        prior=prior,
+        caution=caution,
+        confidence_weight=confidence_weight,
+        tolerance=tolerance,
+        max_iterations=max_iterations,
+    )
+    return _solution(table, found, threshold=threshold)
+
+
+def estimate(
+    table: VoteTable,
+    *,
+    background: str = "disputed",
+    prior: str | Sequence[float] = "estimated",
+    caution: float = 0.3,
+    confidence_weight: float = 1.0,
+    tolerance: float = 1e-7,
+    max_iterations: int = 1000,
+) -> Fit:
+    """What STAPLE finds in our own setting; see `staple` for the options."""
     counts = weigh_background(table, background)
-    found = fit(
+    return fit(
         table,
         table.shares,
         confident(first_prior(table, prior, counts), confidence_weight),
@@ -52,8 +78,8 @@ def staple(
         settled=changes_at_most(tolerance),
         limit=max_iterations,
         estimate_prior=prior == "estimated",
+        caution=caution * table.counts[table.is_disputed].sum(),
     )
-    return _solution(table, found, threshold=threshold)
 
 
 def _solution(

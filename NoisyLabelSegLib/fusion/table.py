@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import TypeVar
 
 import numpy as np
 import scipy.sparse
 from numpy.typing import NDArray
 
-from NoisyLabelSegLib.fusion.packing import UNKNOWN
+from NoisyLabelSegLib.fusion.packing import UNKNOWN, Places
 
 Floats = NDArray[np.float64]
+Table = TypeVar("Table", bound="VoteTable")
 
 _LARGEST_DENSE = 1 << 20  # entries of the indicator matrix above which it is kept sparse
 
@@ -50,8 +52,8 @@ class VoteTable:
     @cached_property
     def indicator(self) -> Floats | scipy.sparse.csr_array:
         """(P, R K): 1 where annotator r of row p gave the k-th value, at column r K + k; UNKNOWN has no 1."""
-        rows, annotators = np.nonzero(np.isin(self.votes, self.values))
-        columns = annotators * len(self.values) + np.searchsorted(self.values, self.votes[rows, annotators])
+        rows, annotators = np.nonzero(self.symbols >= 0)
+        columns = annotators * len(self.values) + self.symbols[rows, annotators]
         shape = (len(self.votes), self.annotators * len(self.values))
         if shape[0] * shape[1] > _LARGEST_DENSE:
             return scipy.sparse.csr_array((np.ones(len(rows)), (rows, columns)), shape=shape)
@@ -66,6 +68,11 @@ class VoteTable:
         return np.asarray(each, dtype=np.float64)
 
     @cached_property
+    def tallies_by_annotator(self) -> Floats:
+        """(R, K): in how many voxels each annotator gave each value."""
+        return np.asarray(self.counts @ self.indicator).reshape(self.annotators, len(self.values))
+
+    @cached_property
     def shares(self) -> Floats:
         """(P, K): the share of the annotators who looked that gave each value; background where nobody looked."""
         tallies = self.tallies.copy()
@@ -77,11 +84,21 @@ class VoteTable:
         """(P,): nobody marked anything."""
         return np.asarray((self.votes <= 0).all(axis=1))
 
-    def without(self, annotators: Iterable[int]) -> VoteTable:
+    @cached_property
+    def is_disputed(self) -> NDArray[np.bool_]:
+        """(P,): those who looked do not all agree."""
+        return np.asarray(np.count_nonzero(self.tallies, axis=1) > 1)
+
+    @cached_property
+    def symbols(self) -> NDArray[np.intp]:
+        """(P, R): the place of each vote among the values; -1 for UNKNOWN."""
+        return np.where(self.votes == UNKNOWN, -1, np.searchsorted(self.values, self.votes))
+
+    def without(self: Table, annotators: Iterable[int]) -> Table:
         """The table as if these annotators had not looked; its rows stay, so two of them may now be alike."""
         votes = self.votes.copy()
         votes[:, list(annotators)] = UNKNOWN
-        return VoteTable(votes, self.counts)
+        return replace(self, votes=votes)
 
     def confusion_counts(self, posterior: Floats, counts: Floats | None = None) -> Floats:
         """(R, K, K): voxels in which annotator r says value i while the truth is value j, for a posterior (P, K)."""
@@ -96,3 +113,11 @@ class VoteTable:
         first = int(places.reshape(-1)[0])
         order = np.r_[first, np.delete(np.arange(len(votes)), first)]
         return VoteTable(votes[order], counts[order])
+
+
+@dataclass(frozen=True)
+class PlacedTable(VoteTable):
+    """A vote table that knows the voxels behind it: `row` (N,) is the row of each number in `places`."""
+
+    places: Places
+    row: NDArray[np.intp]

@@ -7,7 +7,6 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from NoisyLabelSegLib.errors import UserError
 from NoisyLabelSegLib.fusion.labels import checked_labels, checked_masks
@@ -15,7 +14,7 @@ from NoisyLabelSegLib.fusion.methods import method_named
 from NoisyLabelSegLib.fusion.packing import pack
 from NoisyLabelSegLib.fusion.remarks import remarks_on
 from NoisyLabelSegLib.fusion.result import Fusion
-from NoisyLabelSegLib.fusion.table import VoteTable
+from NoisyLabelSegLib.fusion.table import PlacedTable
 
 
 class Votes:
@@ -42,23 +41,22 @@ class Votes:
         self.classes = _classes(classes, int(self.table.values[-1]))
 
     @cached_property
-    def rows(self) -> NDArray[np.intp]:
-        """The patterns that occur, and pattern 0: the rows of `table`."""
-        return np.flatnonzero((self._packed.counts > 0) | (np.arange(len(self._packed.counts)) == 0))
-
-    @cached_property
-    def table(self) -> VoteTable:
-        """The votes and their counts, which is all that most methods look at."""
-        return VoteTable(self._packed.patterns[self.rows], self._packed.counts[self.rows].astype(np.float64))
+    def table(self) -> PlacedTable:
+        """The votes that occur and their counts, which is all that most methods look at."""
+        occurs = self._packed.counts > 0
+        occurs[0] = True
+        counts = self._packed.counts[occurs].astype(np.float64)
+        row = np.maximum(np.cumsum(occurs) - 1, 0)
+        return PlacedTable(self._packed.patterns[occurs], counts, self._packed, row)
 
     def fuse(self, method: str = "staple", *, annotators: Sequence[int] | None = None, **options: Any) -> Fusion:
         """Fuses the votes of these annotators (all if None) by the method of this name."""
         table = self._among(annotators)
-        found = method_named(method).solve(table, **options)
+        found = method_named(method).solve(table, options)
         remarks = remarks_on(table, self.names, self.classes)
-        return Fusion(self._packed, self.rows, table.values, found, self.classes, remarks)
+        return Fusion(table, found, self.classes, remarks)
 
-    def _among(self, annotators: Sequence[int] | None) -> VoteTable:
+    def _among(self, annotators: Sequence[int] | None) -> PlacedTable:
         if annotators is None:
             return self.table
         chosen = set(annotators)

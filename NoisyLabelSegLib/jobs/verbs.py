@@ -4,14 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from NoisyLabelSegLib.errors import UserError
 from NoisyLabelSegLib.jobs.settings import JobSettings, PredictSettings, TrainSettings
 from NoisyLabelSegLib.progress import Report
-
-if TYPE_CHECKING:
-    from NoisyLabelSegLib.training import Settings
 
 Say = Callable[[str], None]
 
@@ -46,7 +43,8 @@ def _train(job: TrainSettings, report: Report, say: Say) -> dict[str, Any]:
     return {"model": str(trained.package), "metrics": trained.figures, "remarks": list(trained.remarks)}
 
 
-def _training_settings(job: TrainSettings) -> Settings:
+def _training_settings(job: TrainSettings) -> Any:
+    """The training's own settings: a preset and what differs from it, or on resume those of the run."""
     from NoisyLabelSegLib.training.presets import checked, preset, stored_settings
     from NoisyLabelSegLib.training.settings import Settings
 

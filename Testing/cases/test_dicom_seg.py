@@ -53,6 +53,25 @@ def test_frames_left_out_between_others_are_empty(tmp_path: Path, slices, make_s
     np.testing.assert_array_equal(read_dicom_seg(path).as_labels().array, labels)
 
 
+@pytest.mark.parametrize(("stated", "slices_read"), [(2.0, 3), (1.6, 2), (4.0, 2), (None, 2)])
+def test_the_stated_distance_of_slices_fills_gaps_where_it_fits_the_positions(
+    tmp_path: Path, slices, make_seg, stated, slices_read
+):
+    labels = np.zeros(SHAPE, np.uint8)
+    labels[0, 1, 1] = labels[2, 1, 3] = 1  # 4 mm apart
+    path = make_seg(tmp_path / "seg.dcm", slices, labels, ["liver"])
+    data = pydicom.dcmread(path)
+    measures = _shared(data).PixelMeasuresSequence[0]
+    measures.SpacingBetweenSlices = stated
+    if stated is None:
+        del measures.SpacingBetweenSlices
+    data.save_as(path)
+    read = read_dicom_seg(path).as_labels()
+    assert read.geometry.shape[0] == slices_read
+    np.testing.assert_array_equal(read.array[[0, -1]], labels[[0, 2]])
+    assert read.geometry.points((slices_read - 1, 0, 0)).tolist() == [-5.0, 7.0, -6.0]
+
+
 def test_overlapping_segments_stay_apart(tmp_path: Path, slices, make_seg):
     masks = np.zeros((*SHAPE, 2), np.uint8)
     masks[1, 0, :3, 0] = masks[1, 0, 2:, 1] = 1
@@ -105,16 +124,58 @@ def test_a_segmentation_on_other_pixels_keeps_its_own_grid(tmp_path: Path, slice
     assert read_dicom_seg(path, images=coarser).geometry.shape == (2, 3, 5)
 
 
-def test_a_slide_becomes_a_picture(tmp_path: Path, make_seg):
-    image = tmp_path / "slide.dcm"
-    _make_slide(image)
+@pytest.mark.parametrize("kind", ["BINARY", "FRACTIONAL", "LABELMAP"])
+@pytest.mark.parametrize("tiles", ["TILED_SPARSE", "TILED_FULL"])
+def test_a_slide_becomes_a_picture(tmp_path: Path, make_seg, kind, tiles):
+    _make_slide(tmp_path / "slide.dcm")
     labels = np.zeros((1, 10, 12), np.uint8)
-    labels[0, 7:9, 9] = 1
-    for kind in ("BINARY", "LABELMAP"):
-        path = make_seg(tmp_path / kind, [image], labels, ["cell"], kind=kind, tile_pixel_array=True, tile_size=(4, 4))
-        read = read_labels(path)
-        np.testing.assert_array_equal(read.array, labels[0])
-        assert read.geometry.spacing == (0.25, 0.5)
+    labels[0, 7:9, 9], labels[0, 0, 0] = 1, 2
+    path = make_seg(
+        tmp_path / "seg",
+        [tmp_path / "slide.dcm"],
+        labels,
+        ["cell", "debris"],
+        kind=kind,
+        tile_pixel_array=True,
+        tile_size=(4, 4),
+        dimension_organization_type=tiles,
+        omit_empty_frames=tiles == "TILED_SPARSE",
+    )
+    read = read_labels(path)
+    np.testing.assert_array_equal(read.array, labels[0])
+    assert read.geometry.spacing == (0.25, 0.5)
+
+
+def test_a_label_map_may_be_colored_and_compressed(tmp_path: Path, slices, make_seg):
+    from highdicom import UID, PaletteColorLUTTransformation
+
+    palette = PaletteColorLUTTransformation.from_colors(["black", "red", "green"], palette_color_lut_uid=UID())
+    path = make_seg(
+        tmp_path / "seg",
+        slices,
+        two_segments(),
+        ["liver", "lung"],
+        kind="LABELMAP",
+        palette_color_lut_transformation=palette,
+        transfer_syntax_uid="1.2.840.10008.1.2.5",  # RLE
+    )
+    segmentation = read_dicom_seg(path, images=tmp_path / "ct")
+    assert [segment.name for segment in segmentation.segments] == ["liver", "lung"]  # 0 is described as background
+    np.testing.assert_array_equal(segmentation.as_labels().array, two_segments())
+
+
+def test_a_radiograph_without_a_place_in_the_patient_becomes_a_picture(tmp_path: Path, slices, make_seg):
+    data = pydicom.dcmread(slices[0])
+    for keyword in ("FrameOfReferenceUID", "ImagePositionPatient", "ImageOrientationPatient"):
+        delattr(data, keyword)
+    data.SOPClassUID = data.file_meta.MediaStorageSOPClassUID = "1.2.840.10008.5.1.4.1.1.1"
+    (tmp_path / "cr").mkdir()
+    data.save_as(tmp_path / "cr" / "1.dcm")
+    mask = np.eye(3, 5, dtype=np.uint8)[None]
+    path = make_seg(tmp_path / "seg", [tmp_path / "cr" / "1.dcm"], mask, ["fracture"])
+    for read in (read_dicom_seg(path), read_dicom_seg(path, images=tmp_path / "cr")):
+        np.testing.assert_array_equal(read.as_labels().array, mask[0])
+        assert read.geometry == Geometry.plain((3, 5), (0.5, 0.6))
 
 
 def test_a_segmentation_tells_what_it_was_drawn_on(tmp_path: Path, slices, make_seg):

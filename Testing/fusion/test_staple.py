@@ -79,7 +79,7 @@ def test_the_default_does_not_depend_on_how_far_the_image_extends():
 
 
 def test_an_unknown_setting_is_refused_with_the_ones_there_are():
-    with pytest.raises(UserError, match="union or itk"):
+    with pytest.raises(UserError, match="disputed, union, itk"):
         fuse(np.zeros((2, 4, 4), np.uint8), "staple", background="none")
     with pytest.raises(UserError, match="compatible"):
         fuse(np.zeros((2, 4, 4), np.uint8), "staple", compatible="vtk")

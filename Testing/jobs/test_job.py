@@ -54,6 +54,7 @@ def test_garbage_on_stdout_goes_to_the_log(run: Any, script: Any) -> None:
     assert "from a library" in heard.log
     assert not any("weather" in line for line in heard.log), "an event of another version is ignored"
     assert sum(line.count("x") for line in heard.log if line.startswith("xx")) == 3_000_000
+    assert max(map(len, heard.log)) < 2_000_000, "a line without an end is cut"
     assert heard.of(Progressed) == []
 
 
