@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TypeVar
 
@@ -28,6 +28,8 @@ class VoteTable:
 
     votes: NDArray[np.int16]
     counts: Floats
+    known_values: NDArray[np.int16] | None = field(default=None, kw_only=True)
+    """The labels to consider, where they are not to be read off the votes."""
 
     @classmethod
     def pooled(cls, tables: Iterable[VoteTable]) -> VoteTable:
@@ -42,6 +44,8 @@ class VoteTable:
     @cached_property
     def values(self) -> NDArray[np.int16]:
         """The K labels that occur, ascending; background is always among them."""
+        if self.known_values is not None:
+            return self.known_values
         occurring = np.unique(self.votes[self.counts > 0])
         return np.union1d(occurring[occurring != UNKNOWN], [0]).astype(np.int16)
 

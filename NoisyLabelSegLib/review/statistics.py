@@ -61,26 +61,30 @@ FIGURES = tuple(
 
 @dataclass(frozen=True)
 class Subject:
-    """Whose labels of what are compared."""
+    """Whose labels of what are compared, and in which units."""
 
     case: str
     annotator: str
     label: str
+    units: Units
+
+
+@dataclass(frozen=True)
+class Overlap:
+    """Voxels: common, drawn, true and all there are; and the Dice with every other annotator."""
+
+    both: int
+    drawn: int
+    true: int
+    voxels: int
+    agreement: Mapping[str, float]
 
 
 def annotator_statistics(
-    subject: Subject,
-    drawn: Shape,
-    truth: Shape,
-    *,
-    voxels: int,
-    agreement: Mapping[str, float],
-    settings: ReviewSettings,
-    units: Units,
+    subject: Subject, drawn: Shape, truth: Shape, overlap: Overlap, settings: ReviewSettings
 ) -> AnnotatorStatistics:
-    """Compares two shapes cut out of a volume of `voxels` voxels in all."""
-    both = int(np.count_nonzero(drawn.mask & truth.mask))
-    said, true = int(np.count_nonzero(drawn.mask)), int(np.count_nonzero(truth.mask))
+    """Compares two shapes, cut out of a volume whose counts are in `overlap`."""
+    both, said, true = overlap.both, overlap.drawn, overlap.true
     voxel_mm3 = float(np.prod(truth.spacing))
     matches = match(truth.objects, drawn.objects, share=settings.matching_share)
     distances = boundary_distances(drawn, truth, matches)
@@ -93,7 +97,7 @@ def annotator_statistics(
         label=subject.label,
         dice=dice(both, said, true),
         sensitivity=_ratio(both, true),
-        specificity=_ratio(voxels - said - true + both, voxels - true),
+        specificity=_ratio(overlap.voxels - said - true + both, overlap.voxels - true),
         precision=_ratio(both, said),
         volume_ml=said * voxel_mm3 / 1000,
         truth_volume_ml=true * voxel_mm3 / 1000,
@@ -110,8 +114,8 @@ def annotator_statistics(
         invented_objects=int(np.count_nonzero(drawn_counted & ~matches.real)),
         largest_missed_mm3=float(missed.max()) if missed.size else None,
         voxel_mm=float(truth.spacing.min()),
-        agreement=agreement,
-        units=units,
+        agreement=overlap.agreement,
+        units=subject.units,
     )
 
 
