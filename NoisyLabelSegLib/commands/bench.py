@@ -12,7 +12,7 @@ from NoisyLabelSegLib.errors import UserError
 SUMMARY = "Measure the figures the README quotes, as ratios against a named rival in one run."
 EXAMPLE = "  noisylabelseg bench fusion"
 
-BENCHES: dict[str, str] = {"fusion": "bench_fusion"}
+BENCHES: dict[str, str] = {"fusion": "bench_fusion", "fusion-evidence": "fusion_evidence"}
 """Name to module of `experiments`; each has `SUMMARY` and `run(terminal, options) -> dict`."""
 
 
