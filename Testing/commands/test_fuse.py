@@ -73,6 +73,12 @@ def test_files_of_the_same_name_are_told_apart_by_their_folders(tmp_path, capsys
     assert result["cases"] == ["mask"]
 
 
+def test_files_on_different_grids_are_refused_by_name(masks, tmp_path, capsys):
+    write_labels(tmp_path / "moved.nrrd", np.zeros(GRID.shape), Geometry.plain(GRID.shape))
+    assert main(["fuse", *masks, str(tmp_path / "moved.nrrd"), "--out", str(tmp_path / "out")]) == 2
+    assert "moved.nrrd: is not on the grid of reader0.nrrd" in capsys.readouterr().err
+
+
 @pytest.mark.parametrize(
     ("words", "sentence"),
     [
