@@ -8,6 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from NoisyLabelSegLib.errors import UserError
+from NoisyLabelSegLib.progress import Report, silent, steps
 from NoisyLabelSegLib.simulation.annotator import SimulatedAnnotator
 from NoisyLabelSegLib.simulation.scan import Labels, Scan
 
@@ -19,14 +20,14 @@ _MOST_STEPS = 30
 
 
 def solve_each(
-    annotators: Sequence[SimulatedAnnotator], scans: Sequence[Scan], seed: int
+    annotators: Sequence[SimulatedAnnotator], scans: Sequence[Scan], seed: int, *, report: Report = silent
 ) -> tuple[SimulatedAnnotator, ...]:
     """Every annotator with a wanted `dice` gets the strength that reaches it on these scans."""
     return tuple(
         _scaled(annotator, solve_scale([annotator], scans, seed, annotator.dice))
         if annotator.dice is not None and annotator.has_strength
         else annotator
-        for annotator in annotators
+        for annotator in steps(annotators, "find the strengths", report)
     )
 
 
