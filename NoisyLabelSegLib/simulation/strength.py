@@ -17,6 +17,7 @@ TOLERANCE = 0.02
 
 _CLOSE_ENOUGH = 0.002
 _MOST_STEPS = 30
+_LARGEST_SCALE = 64.0
 
 
 def solve_each(
@@ -76,7 +77,7 @@ def _search(reached: Callable[[float], float], wanted: float) -> tuple[float, fl
     """Doubles the scale until the Dice falls below the wanted one, then halves the interval; keeps the closest seen."""
     low, high = 0.0, 1.0
     tried = [(low, reached(low)), (high, reached(high))]
-    while tried[-1][1] > wanted and high < 2**8:
+    while tried[-1][1] > wanted and high < _LARGEST_SCALE:
         low, high = high, 2 * high
         tried.append((high, reached(high)))
     for _ in range(_MOST_STEPS):
