@@ -40,11 +40,15 @@ def slice_index(grid: Geometry, frame: Frame) -> int | None:
     """The slice of a 3D grid on which a frame lies pixel for pixel, or None."""
     if frame.plane is None:
         return None
-    index = int(np.rint(grid.indices(frame.plane.origin)[0]))
-    if not 0 <= index < grid.shape[0]:
+    height = float(grid.indices(frame.plane.origin)[0])
+    index = round(height)
+    if not 0 <= index < grid.shape[0] or abs(height - index) > SLICE_TOLERANCE:
         return None
-    there = replace(grid, shape=(1, *grid.shape[1:]), origin=tuple(grid.points((index, 0, 0)).tolist()))
-    return None if there.differences(frame.plane) else index
+    slice_origin = grid.points((index, 0, 0))
+    there = replace(grid, shape=(1, *grid.shape[1:]), origin=tuple(slice_origin.tolist()))
+    onto_slice = slice_origin - grid.points((height, 0, 0))  # scanners round positions: see SLICE_TOLERANCE
+    here = replace(frame.plane, origin=tuple((np.asarray(frame.plane.origin) + onto_slice).tolist()))
+    return None if there.differences(here) else index
 
 
 def own_geometry(seg: Any, frames: Sequence[Frame], path: Path) -> Geometry:

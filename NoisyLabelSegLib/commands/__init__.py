@@ -10,13 +10,14 @@ from __future__ import annotations
 VERBS = {
     "import": "import_",
     "check": "check",
-    "review": "review",
     "simulate": "simulate",
+    "fuse": "fuse",
     "train": "train",
     "predict": "predict",
     "models": "models",
-    "run": "run",
+    "review": "review",
     "evaluate": "evaluate",
+    "run": "run",
     "bench": "bench",
 }
 """Verb to module name, in the order of the help page."""

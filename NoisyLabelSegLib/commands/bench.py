@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import importlib
+from pathlib import Path
 from typing import Any
 
 from NoisyLabelSegLib.commands.terminal import Terminal
@@ -12,13 +13,9 @@ from NoisyLabelSegLib.errors import UserError
 SUMMARY = "Measure the figures the README quotes, as ratios against a named rival in one run."
 EXAMPLE = "  noisylabelseg bench fusion"
 
-BENCHES: dict[str, str] = {
-    "training": "bench_training",
-    "inference": "bench_inference",
-    "review": "bench_review",
-    "asking": "asking",
-}
-"""Name to module of `experiments`; each has `SUMMARY` and `run(terminal, options) -> dict`."""
+EXPERIMENTS = Path(__file__).resolve().parent.parent / "experiments"
+BENCHES = sorted(path.stem.removeprefix("bench_") for path in EXPERIMENTS.glob("bench_*.py"))
+"""Each file `experiments/bench_<name>.py` has `SUMMARY` and `run(terminal, options) -> dict`."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -31,6 +28,6 @@ def run(arguments: argparse.Namespace, terminal: Terminal) -> dict[str, Any]:
         raise UserError(f"There is no benchmark {arguments.name!r}", remedy=f"choose one of {', '.join(BENCHES)}")
     results = {}
     for name in [arguments.name] if arguments.name else BENCHES:
-        module = importlib.import_module(f"NoisyLabelSegLib.experiments.{BENCHES[name]}")
+        module = importlib.import_module(f"NoisyLabelSegLib.experiments.bench_{name}")
         results[name] = module.run(terminal, arguments)
     return results

@@ -7,8 +7,8 @@ import scipy.sparse
 from numpy.typing import NDArray
 
 from NoisyLabelSegLib.fusion.cells import CellVotes
-from NoisyLabelSegLib.fusion.em import SMALLEST, Fit
-from NoisyLabelSegLib.fusion.model import columns_to_one
+from NoisyLabelSegLib.fusion.em import Fit, from_logarithms, logarithm
+from NoisyLabelSegLib.fusion.model import shares
 from NoisyLabelSegLib.fusion.table import Floats, VoteTable
 
 _BACKGROUND = 0.5  # unmarked voxels that count in a cell, per disputed voxel of it
@@ -44,7 +44,7 @@ class CellModel:
     def maximise(self, posterior: Floats) -> tuple[Floats, Floats]:
         """Every cell's confusion and prior if the posterior is right."""
         weighted = self.weights[:, None] * posterior
-        confusion = columns_to_one(self.counts(weighted) + self.pseudo_counts(self._whole))
+        confusion = shares(self.counts(weighted) + self.pseudo_counts(self._whole))
         cells, size = self._shape[0], self._shape[-1]
         classes = np.stack([np.bincount(self._cell, weighted[:, k], cells) for k in range(size)], axis=1)
         prior = self._neighbors @ classes + self._pseudo[:, None] * self._prior
@@ -52,17 +52,13 @@ class CellModel:
 
     def expect(self, confusion: Floats, prior: Floats) -> Floats:
         """The posterior of each pair; annotators who did not look count for nothing."""
-        logs = np.log(np.maximum(np.nan_to_num(confusion), SMALLEST))
-        joint = self._heard @ logs.reshape(-1, self._shape[-1])
-        joint += np.log(np.maximum(prior, SMALLEST))[self._cell]
-        joint -= joint.max(axis=1, keepdims=True)
-        np.exp(joint, out=joint)
-        joint /= joint.sum(axis=1, keepdims=True)
-        return np.asarray(joint)
+        joint = np.asarray(self._heard @ logarithm(confusion).reshape(-1, self._shape[-1]))
+        joint += logarithm(prior)[self._cell]
+        return from_logarithms(joint)
 
     def pseudo_counts(self, confusion: Floats) -> Floats:
         """(C, R, K, K): the voxels for which the whole image's confusion (R, K, K) counts in each cell."""
-        return np.asarray(self._pseudo[:, None, None, None] * self._prior * np.nan_to_num(confusion))
+        return np.asarray(self._pseudo[:, None, None, None] * self._prior * confusion)
 
     def counts(self, weighted: Floats) -> Floats:
         """(C, R, K, K): what annotators say against the truth in each neighborhood, for voxels (Q, K) of each pair."""

@@ -7,18 +7,20 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from NoisyLabelSegLib.fusion.model import columns_to_one
+from NoisyLabelSegLib.fusion.model import shares
 from NoisyLabelSegLib.fusion.table import Floats, VoteTable
 
-SMALLEST = 1e-300
-"""Stands for zero where a logarithm is taken, so that impossible things stay comparable."""
+_SMALLEST = 1e-300
 
 Settled = Callable[[Floats, Floats], bool]
 
 
 @dataclass(frozen=True)
 class Fit:
-    """Confusion (R, K, K) and prior (K,) over the table's values, the posterior (P, K) they give, and how it ended."""
+    """Confusion (R, K, K) and prior (K,) over the table's values, the posterior (P, K) they give, and how it ended.
+
+    Columns of the confusion without evidence are zero.
+    """
 
     confusion: Floats
     prior: Floats
@@ -34,20 +36,16 @@ def maximise(table: VoteTable, posterior: Floats, counts: Floats, pseudo_counts:
     """
     found = table.confusion_counts(posterior, counts)
     if pseudo_counts is not None:
-        found += np.nan_to_num(columns_to_one(found.sum(axis=0, keepdims=True))) * pseudo_counts
-    return columns_to_one(found)
+        found += shares(found.sum(axis=0)) * pseudo_counts
+    return shares(found)
 
 
 def expect(table: VoteTable, confusion: Floats, prior: Floats) -> Floats:
     """The posterior (P, K) of the truth given each row's votes; annotators who did not look count for nothing."""
     size = len(prior)
-    logs = np.log(np.maximum(np.nan_to_num(confusion), SMALLEST))
-    joint = np.asarray(table.indicator @ logs.reshape(-1, size))
-    joint += np.log(np.maximum(prior, SMALLEST))
-    joint -= joint.max(axis=1, keepdims=True)
-    np.exp(joint, out=joint)
-    joint /= joint.sum(axis=1, keepdims=True)
-    return joint
+    joint = np.asarray(table.indicator @ logarithm(confusion).reshape(-1, size))
+    joint += logarithm(prior)
+    return from_logarithms(joint)
 
 
 def fit(
@@ -80,10 +78,28 @@ def fit(
     return Fit(confusion, prior, posterior, iterations, converged)
 
 
+def logarithm(numbers: Floats) -> Floats:
+    """The logarithm, with a very small number in the place of zero so that impossible things stay comparable."""
+    return np.asarray(np.log(np.maximum(numbers, _SMALLEST)))
+
+
+def from_logarithms(joint: Floats) -> Floats:
+    """Rows (n, K) of logarithms as probabilities that sum to one; works in place."""
+    joint -= joint.max(axis=1, keepdims=True)
+    np.exp(joint, out=joint)
+    joint /= joint.sum(axis=1, keepdims=True)
+    return joint
+
+
+def largest_change(now: Floats, before: Floats) -> float:
+    """The largest difference between two arrays of confusion matrices."""
+    return float(np.abs(now - before).max())
+
+
 def changes_at_most(tolerance: float) -> Settled:
     """Settled when no entry of a confusion matrix changes by more than this."""
 
     def settled(confusion: Floats, last: Floats) -> bool:
-        return bool(np.nanmax(np.abs(confusion - last), initial=0.0) <= tolerance)
+        return largest_change(confusion, last) <= tolerance
 
     return settled

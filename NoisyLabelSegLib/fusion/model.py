@@ -23,7 +23,7 @@ class Solution:
     """`posterior` (P, K) float64 over `values` (K,), the label decided for each row (P,) uint8, and how it went.
 
     `counts` (R, K, K) are the voxels of the whole image in which annotator r says value i while the truth is value j;
-    `confusion` is the same as shares, NaN in columns without evidence. A method that goes by place numbers the voxels
+    `confusion` is the same as shares, zero in columns without evidence. A method that goes by place numbers the voxels
     anew in `places`, has a row of the posterior for each number, and a `field` of confusion matrices.
     """
 
@@ -54,7 +54,7 @@ def solution(
         decided = most_likely(table, posterior)
     counts = table.confusion_counts(posterior)
     if confusion is None:
-        confusion = columns_to_one(counts)
+        confusion = shares(counts)
     return Solution(table.values, posterior, decided, counts, confusion, iterations, converged, remarks)
 
 
@@ -71,10 +71,9 @@ def most_likely(table: VoteTable, posterior: Floats, threshold: float | None = N
     return np.asarray(table.values[np.argmax(near, axis=1)], dtype=np.uint8)
 
 
-def columns_to_one(counts: Floats) -> Floats:
-    """Counts (..., K, K) as p(says i | truth j): columns sum to one, NaN where a column has no counts."""
-    totals = counts.sum(axis=-2, keepdims=True)
-    return counts / np.where(totals > 0, totals, np.nan)
+def shares(counts: Floats) -> Floats:
+    """Counts (..., K, K) as p(says i | truth j): columns sum to one, or stay zero where a column has no counts."""
+    return np.asarray(counts / np.maximum(counts.sum(axis=-2, keepdims=True), 1e-300))
 
 
 def all_classes(confusion: Floats, values: NDArray[np.int16], classes: int) -> Floats:
@@ -82,6 +81,6 @@ def all_classes(confusion: Floats, values: NDArray[np.int16], classes: int) -> F
     full = np.zeros((*confusion.shape[:-2], classes, classes))
     full[..., values[:, None], values] = confusion
     without = np.ones((*confusion.shape[:-2], classes), dtype=np.bool_)
-    without[..., values] = np.isnan(confusion).any(axis=-2)
+    without[..., values] = ~confusion.any(axis=-2)
     np.copyto(full, 1 / classes, where=without[..., None, :])
     return full

@@ -45,12 +45,19 @@ class Fusion:
         """
         self._places.rewrite(labels, self._decided)
 
+    def probability(self, label: int) -> NDArray[np.float32]:
+        """The probability of one class, (*shape) float32."""
+        places = np.flatnonzero(self._values == label)
+        if not len(places):
+            return np.zeros(self._places.shape, dtype=np.float32)
+        return self._places.spread(np.ascontiguousarray(self._posterior[:, places[0]]))
+
     @cached_property
     def probabilities(self) -> NDArray[np.float32]:
         """The probability of every class, (L, *shape) float32; sums to one over the classes."""
         image = np.zeros((self._classes, *self._places.shape), dtype=np.float32)
-        for place, value in enumerate(self._values):
-            image[value] = self._places.spread(np.ascontiguousarray(self._posterior[:, place]))
+        for value in self._values:
+            image[value] = self.probability(value)
         return image
 
     def confusion_field(self, annotator: int | None = None) -> NDArray[np.float32]:

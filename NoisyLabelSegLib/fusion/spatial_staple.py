@@ -14,9 +14,9 @@ import numpy as np
 from NoisyLabelSegLib.errors import UserError
 from NoisyLabelSegLib.fusion.cell_model import CellModel
 from NoisyLabelSegLib.fusion.cells import CellVotes, Grid
-from NoisyLabelSegLib.fusion.em import Fit
+from NoisyLabelSegLib.fusion.em import Fit, largest_change
 from NoisyLabelSegLib.fusion.field import CellField
-from NoisyLabelSegLib.fusion.model import Solution, columns_to_one, most_likely
+from NoisyLabelSegLib.fusion.model import Solution, most_likely, shares
 from NoisyLabelSegLib.fusion.packing import Places
 from NoisyLabelSegLib.fusion.staple import estimate
 from NoisyLabelSegLib.fusion.table import Floats, PlacedTable, VoteTable
@@ -51,7 +51,7 @@ def spatial_staple(
     while iterations < max_iterations and change > tolerance:
         confusion, prior = model.maximise(posterior)
         posterior = model.expect(confusion, prior)
-        change = np.inf if last is None else float(np.abs(np.nan_to_num(confusion - last)).max(initial=0.0))
+        change = np.inf if last is None else largest_change(confusion, last)
         last = confusion
         iterations += 1
     agreed = ~table.is_disputed[votes.row]
@@ -74,11 +74,12 @@ def _solution(
     numbers = np.where(table.is_disputed[votes.row], height + np.arange(len(votes.row)), votes.row)
     together = np.concatenate([whole.posterior, posterior])
     counts = _counts(table, whole, votes, posterior)
-    confusion = columns_to_one(counts)
+    confusion = shares(counts)
     matrices = np.broadcast_to(confusion, (int(np.prod(grid.cells)), *confusion.shape)).copy()
     seen = model.counts(votes.counts[:, None] * posterior)
-    matrices[votes.cells] = columns_to_one(seen + model.pseudo_counts(confusion))
+    matrices[votes.cells] = shares(seen + model.pseudo_counts(confusion))
     silent = 1 - len(votes.cells) / len(matrices)
+    remark = f"{silent:.0%} of the cells have no marks; there annotators' errors are those of the whole image."
     return Solution(
         table.values,
         together,
@@ -87,7 +88,7 @@ def _solution(
         confusion,
         iterations,
         converged,
-        (f"{silent:.0%} of the cells have no marks; there annotators' errors are those of the whole image.",),
+        (remark,) if silent > 0 else (),
         places=Places(grid.shape, table.places.words, numbers.take(votes.pair)),
         field=CellField(grid, matrices),
     )

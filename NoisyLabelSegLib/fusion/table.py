@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TypeVar
 
@@ -28,6 +28,8 @@ class VoteTable:
 
     votes: NDArray[np.int16]
     counts: Floats
+    known_values: NDArray[np.int16] | None = field(default=None, kw_only=True)
+    """The labels to consider, where they are not to be read off the votes."""
 
     @classmethod
     def pooled(cls, tables: Iterable[VoteTable]) -> VoteTable:
@@ -42,6 +44,8 @@ class VoteTable:
     @cached_property
     def values(self) -> NDArray[np.int16]:
         """The K labels that occur, ascending; background is always among them."""
+        if self.known_values is not None:
+            return self.known_values
         occurring = np.unique(self.votes[self.counts > 0])
         return np.union1d(occurring[occurring != UNKNOWN], [0]).astype(np.int16)
 
@@ -83,6 +87,11 @@ class VoteTable:
     def is_background(self) -> NDArray[np.bool_]:
         """(P,): nobody marked anything."""
         return np.asarray((self.votes <= 0).all(axis=1))
+
+    @cached_property
+    def is_unseen(self) -> NDArray[np.bool_]:
+        """(P,): nobody looked."""
+        return np.asarray((self.votes == UNKNOWN).all(axis=1))
 
     @cached_property
     def is_disputed(self) -> NDArray[np.bool_]:

@@ -11,6 +11,7 @@ import numpy as np
 from NoisyLabelSegLib.errors import UserError
 from NoisyLabelSegLib.fusion.labels import checked_labels, checked_masks
 from NoisyLabelSegLib.fusion.methods import method_named
+from NoisyLabelSegLib.fusion.model import Solution
 from NoisyLabelSegLib.fusion.packing import pack
 from NoisyLabelSegLib.fusion.remarks import remarks_on
 from NoisyLabelSegLib.fusion.result import Fusion
@@ -52,9 +53,17 @@ class Votes:
     def fuse(self, method: str = "staple", *, annotators: Sequence[int] | None = None, **options: Any) -> Fusion:
         """Fuses the votes of these annotators (all if None) by the method of this name."""
         table = self._among(annotators)
-        found = method_named(method).solve(table, options)
-        remarks = remarks_on(table, self.names, self.classes)
-        return Fusion(table, found, self.classes, remarks)
+        return self._fusion(table, method_named(method).solve(table, options))
+
+    def fused_as(self, found: Solution) -> Fusion:
+        """The fusion of this case by a solution that was found elsewhere for the rows of `table`."""
+        return self._fusion(self.table, found, pooled=True)
+
+    def _fusion(self, table: PlacedTable, found: Solution, *, pooled: bool = False) -> Fusion:
+        unseen = table.is_unseen
+        found.posterior[: len(unseen)][unseen] = found.values == 0
+        found.decided[: len(unseen)][unseen] = 0
+        return Fusion(table, found, self.classes, remarks_on(table, self.names, self.classes, pooled=pooled))
 
     def _among(self, annotators: Sequence[int] | None) -> PlacedTable:
         if annotators is None:

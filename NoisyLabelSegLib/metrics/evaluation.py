@@ -14,10 +14,10 @@ from numpy.typing import NDArray
 from NoisyLabelSegLib.cases import Study
 from NoisyLabelSegLib.metrics.agreement import consensus, ged
 from NoisyLabelSegLib.metrics.calibration import Calibration, calibration
-from NoisyLabelSegLib.metrics.confusion import ConfusionErrors, confusion_errors
+from NoisyLabelSegLib.metrics.confusion import ConfusionErrors, ErrorSum, Estimate
 from NoisyLabelSegLib.metrics.counts import joint_counts
 from NoisyLabelSegLib.metrics.dice import dice, dice_of_counts
-from NoisyLabelSegLib.metrics.predictions import Prediction, find_predictions, predicted_labels
+from NoisyLabelSegLib.metrics.predictions import Prediction, find_predictions
 from NoisyLabelSegLib.progress import Report, silent, steps
 
 
@@ -82,12 +82,12 @@ def score_case(prediction: Prediction) -> CaseScore:
     """Only annotators who labelled the case count, among the predicted ones too; so a perfect prediction has GED 0."""
     case, classes = prediction.case, prediction.classes
     truth, estimate, probability = case.truth(), prediction.truth(), prediction.probability()
-    p = estimate if probability is None else probability.array
+    likely = Estimate(estimate if probability is None else probability, estimate.ndim)
     scores: dict[str, AnnotatorScore] = {}
     real, predicted = [], []
     for name, labels in zip(case.annotators, case.all_labels(case.annotators), strict=True):
         if labels is not None:
-            scores[name], said = _score_annotator(prediction, name, p, truth, labels)
+            scores[name], said = _score_annotator(prediction, name, likely, truth, labels)
             real.append(labels)
             predicted += [] if said is None else [said]
     complete = len(predicted) == len(real)
@@ -100,27 +100,27 @@ def score_case(prediction: Prediction) -> CaseScore:
         ged=ged(predicted, real, classes) if complete else math.nan,
         predicted_consensus=consensus(predicted, classes) if complete else math.nan,
         real_consensus=consensus(real, classes),
-        calibration=None if probability is None or truth is None else calibration(probability.array, truth),
+        calibration=None if probability is None or truth is None else calibration(probability, truth),
     )
 
 
 def _score_annotator(
-    prediction: Prediction, name: str, p: NDArray[Any], truth: NDArray[Any] | None, labels: NDArray[Any]
+    prediction: Prediction, name: str, likely: Estimate, truth: NDArray[Any] | None, labels: NDArray[Any]
 ) -> tuple[AnnotatorScore, NDArray[Any] | None]:
-    """The score and the predicted labels; the confusion field is let go before the next one is read."""
-    said, confusion = prediction.labels(name), prediction.confusion(name)
-    derived = said is None and confusion is not None
-    errors = None
-    if confusion is not None and truth is not None:
-        errors = confusion_errors([confusion.array], p, truth, [labels])
-    if confusion is not None and said is None:
-        said = predicted_labels(confusion.array, _as_probability(p, prediction.classes))
-    score = None if said is None else dice(said, labels, prediction.classes)
-    return AnnotatorScore(errors, score, derived), said
-
-
-def _as_probability(p: NDArray[Any], classes: int) -> NDArray[Any]:
-    return p if np.issubdtype(p.dtype, np.floating) else np.stack([p == index for index in range(classes)])
+    """The score and the predicted labels: the written ones, or the likeliest class under A p."""
+    said, blocks, classes = prediction.labels(name), prediction.confusion(name), prediction.classes
+    if blocks is None:
+        return AnnotatorScore(dice=None if said is None else dice(said, labels, classes)), said
+    total, derived = ErrorSum(classes), said is None
+    said = np.empty(labels.shape, dtype=np.uint8) if said is None else said
+    for part, a in blocks:
+        p = likely.part(part, classes)
+        if truth is not None:
+            total.add(a, p, truth.reshape(-1)[part], labels.reshape(-1)[part])
+        if derived:
+            said.reshape(-1)[part] = (a * p).sum(axis=1).argmax(axis=0)
+    errors = None if truth is None else total.errors()
+    return AnnotatorScore(errors, dice(said, labels, classes), derived), said
 
 
 def _empty(counts: NDArray[np.int64]) -> tuple[int, int]:

@@ -13,7 +13,7 @@ _FONT_SIZE = 15
 
 def addLegend(volume: Node, title: str) -> Node:
     """The legend of a volume node, made once and hidden at first."""
-    known = slicer.vtkSlicerColorLogic.GetColorLegendDisplayNode(volume)
+    known = legendOf(volume)
     legend = known or slicer.vtkSlicerColorLogic.AddDefaultColorLegendDisplayNode(volume)
     legend.SetTitleText(title)
     if known is None:
@@ -31,9 +31,14 @@ def addLegend(volume: Node, title: str) -> Node:
     return legend
 
 
+def legendOf(volume: Node) -> Node | None:
+    """The legend of a volume node, if it has one."""
+    return slicer.vtkSlicerColorLogic.GetColorLegendDisplayNode(volume)
+
+
 def showLegend(volume: Node, *, visible: bool, viewIds: Sequence[str] = ()) -> None:
     """Shows or hides the legend of a volume node, in these views only or (if none is named) in all that show it."""
-    legend = slicer.vtkSlicerColorLogic.GetColorLegendDisplayNode(volume)
+    legend = legendOf(volume)
     if legend is not None:
         legend.SetViewNodeIDs(list(viewIds))
         legend.SetVisibility(visible)

@@ -33,8 +33,7 @@ def rowsOf(node: Node) -> list[dict[str, Any]]:
 
 
 def _areNumbers(values: Sequence[Any]) -> bool:
-    known = [value for value in values if value is not None]
-    return bool(known) and all(isinstance(value, (int, float)) for value in known)
+    return all(value is None or isinstance(value, (int, float)) for value in values)
 
 
 def _numbers(name: str, values: Sequence[Any]) -> Node:

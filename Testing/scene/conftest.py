@@ -122,6 +122,7 @@ def save_and_reopen(app: HeadlessSlicer, tmp_path: Path) -> Iterator[Callable[[s
         if ending == "mrb":
             assert app.scene.WriteToMRB(str(path))
         else:
+            (tmp_path / "saved").mkdir()
             assert app.scene.SaveSceneToSlicerDataBundleDirectory(str(tmp_path / "saved"), None)
             path = next((tmp_path / "saved").glob("*.mrml"))
         other = HeadlessSlicer()

@@ -1,0 +1,139 @@
+"""`noisylabelseg fuse`: many outlines to one estimate of the truth, and how far to trust each annotator."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections.abc import Callable, Iterable
+from contextlib import AbstractContextManager, nullcontext
+from typing import Any
+
+from NoisyLabelSegLib.commands.terminal import Terminal
+from NoisyLabelSegLib.errors import UserError
+
+SUMMARY = "Estimate the truth from several annotators' labels, and how far to trust each of them."
+EXAMPLE = """  noisylabelseg fuse my-study --method staple --out fused
+  noisylabelseg fuse reader1.nrrd reader2.nrrd reader3.nrrd --method majority --out fused
+  noisylabelseg fuse my-study --method staple --set compatible=itk --jobs 4 --out fused"""
+
+_MOST_REMARKS = 10  # that are shown; all of them are in annotators.json
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    from NoisyLabelSegLib.fusion import METHODS
+
+    sentences = "; ".join(
+        f"{name}: {method.sentence[0].lower()}{method.sentence[1:-1]}" for name, method in METHODS.items()
+    )
+    parser.add_argument(
+        "input", nargs="+", metavar="STUDY", help="a study.json or the folder that holds it, or one case's label files"
+    )
+    parser.add_argument("--method", default="staple", metavar="NAME", help=f"{sentences} (default %(default)s)")
+    parser.add_argument(
+        "--out", required=True, metavar="DIR", help="folder for <case id>/truth.nrrd and annotators.csv"
+    )
+    parser.add_argument("--force", action="store_true", help="replace files of an earlier fusion in DIR")
+    parser.add_argument(
+        "--set",
+        action="append",
+        default=[],
+        metavar="OPTION=VALUE",
+        help="an option of the method, as in docs/fusion.md: compatible=itk, threshold=0.4, regions=[[1,2],[2]]",
+    )
+    parser.add_argument("--annotators", default="", metavar="NAMES", help="use only these, joined by commas")
+    parser.add_argument("--split", metavar="NAME", help="fuse only the cases of this split")
+    parser.add_argument(
+        "--each-case",
+        action="store_true",
+        help="judge annotators in every case anew instead of over the whole study: for names that stand for different "
+        "people in different cases, as LIDC's readers do",
+    )
+    parser.add_argument("--confusion", action="store_true", help="write each annotator's confusion_<name>.nrrd, too")
+    parser.add_argument(
+        "--jobs", type=int, default=1, metavar="N", help="cases to work on at once (default %(default)s)"
+    )
+    parser.add_argument("--dask", metavar="ADDRESS", help="spread the cases over the Dask cluster at this address")
+
+
+def run(arguments: argparse.Namespace, terminal: Terminal) -> dict[str, Any]:
+    from NoisyLabelSegLib.fusion.inputs import choose_annotators, study_of
+    from NoisyLabelSegLib.fusion.study import Job, fuse_study
+
+    study = study_of(arguments.input, terminal.say)
+    study = study if arguments.split is None else study.split(arguments.split)
+    study = choose_annotators(study, [name for name in arguments.annotators.split(",") if name])
+    job = Job(arguments.method, _options(arguments.set), not arguments.each_case, arguments.confusion)
+    with _cluster(arguments.dask):
+        table = fuse_study(
+            study, arguments.out, job, run=parallel_map(arguments.jobs), force=arguments.force, report=terminal.progress
+        )
+    rows = table.rows()
+    _show(rows, table.interval, terminal)
+    remarks = [f"{case.id}: {remark}" for case in table.cases for remark in case.remarks]
+    for remark in remarks[:_MOST_REMARKS]:
+        terminal.say(remark)
+    if len(remarks) > _MOST_REMARKS:
+        terminal.say(f"{len(remarks) - _MOST_REMARKS} more remarks are in annotators.json.")
+    if table.left_out:
+        terminal.say(f"Nobody labelled {', '.join(table.left_out)}: left out.")
+    return {
+        "out": arguments.out,
+        "cases": [case.id for case in table.cases],
+        "annotators": rows,
+        "left_out": table.left_out,
+    }
+
+
+def parallel_map(jobs: int) -> Callable[[Callable[[Any], Any], Iterable[Any]], Iterable[Any]]:
+    """A map that works on several items at once, on whatever joblib is configured to use; results come in order."""
+    import joblib
+
+    def run_all(function: Callable[[Any], Any], items: Iterable[Any]) -> Iterable[Any]:
+        results: Iterable[Any] = joblib.Parallel(n_jobs=jobs, return_as="generator")(
+            joblib.delayed(function)(item) for item in items
+        )
+        return results
+
+    return run_all
+
+
+def _cluster(address: str | None) -> AbstractContextManager[Any]:
+    if address is None:
+        return nullcontext()
+    try:
+        from distributed import Client
+    except ImportError as error:
+        raise UserError("--dask needs the package distributed", remedy="pip install noisylabelseg[cluster]") from error
+    import joblib
+
+    try:
+        Client(address)
+    except OSError as error:
+        raise UserError(f"No Dask scheduler answers at {address}", remedy="check the address") from error
+    return joblib.parallel_config(backend="dask")  # type: ignore[no-any-return]
+
+
+def _options(pairs: Iterable[str]) -> dict[str, Any]:
+    options = {}
+    for pair in pairs:
+        name, found, value = pair.partition("=")
+        if not found:
+            raise UserError(f"--set {pair} has no value", remedy="write --set OPTION=VALUE")
+        try:
+            options[name] = json.loads(value)
+        except ValueError:
+            options[name] = value
+    return options
+
+
+def _show(rows: list[dict[str, Any]], interval: str, terminal: Terminal) -> None:
+    def figure(row: dict[str, Any], name: str) -> str:
+        if row[name] is None:
+            return "unknown"
+        return f"{row[name]:.3f} ({row[f'{name}_low']:.3f} to {row[f'{name}_high']:.3f})"
+
+    cells = [[row["annotator"], row["cases"], figure(row, "sensitivity"), figure(row, "specificity")] for row in rows]
+    terminal.table(
+        "Annotators against the estimated truth", ["annotator", "cases", "sensitivity", "specificity"], cells
+    )
+    terminal.say(f"In brackets: {interval}.")
