@@ -52,10 +52,10 @@ def reliability_prior(log_truth: Tensor, labels: Tensor, floor: float = 0.03) ->
 
     e_r = expected voxels where the truth is not what r said / voxels that r or the estimate calls foreground, so that
     it is 0 for an annotator who is always right and does not depend on how much background there is. The logarithm is
-    steep near 0: where the labels leave the truth open, it goes to those who have been right elsewhere.
-    log_truth: (B, L, P); labels: (B, R, P), negative where unknown.
+    steep near 0: where the labels leave the truth open, it goes to those who have been right elsewhere. A single label
+    leaves nothing open: images with one label do not count. log_truth: (B, L, P); labels: (B, R, P), negative: unknown.
     """
-    known = labels >= 0
+    known = (labels >= 0) & several_labels(labels)[:, None, None]
     right = log_truth.exp().gather(1, labels.clamp(min=0))
     wrong = torch.where(known, 1 - right, 0.0).sum(dim=(0, 2))
     with torch.no_grad():
@@ -63,6 +63,11 @@ def reliability_prior(log_truth: Tensor, labels: Tensor, floor: float = 0.03) ->
         marked = torch.where(known, torch.where(labels > 0, 1.0, foreground), 0.0).sum(dim=(0, 2)).clamp(min=1e-6)
         share = marked / known.sum().clamp(min=1)
     return (share * torch.log(wrong / marked + floor)).sum()
+
+
+def several_labels(labels: Tensor) -> Tensor:
+    """Which images more than one annotator labelled, (B,) bool."""
+    return (labels >= 0).any(dim=2).sum(dim=1) > 1
 
 
 def soft_cross_entropy(log_truth: Tensor, target: Tensor, known: Tensor) -> Tensor:

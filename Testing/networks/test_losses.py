@@ -229,7 +229,7 @@ def test_where_labels_leave_the_truth_open_it_goes_to_those_who_were_right_elsew
 
 def test_more_background_does_not_change_whom_the_reliability_prior_trusts() -> None:
     logits = torch.tensor([[[-4.0, 4.0, 0.0], [4.0, -4.0, 0.0]]])
-    labels = torch.tensor([[[1, 0, 1], [0, 0, 0]]])
+    labels = torch.tensor([[[1, 0, 1], [0, 0, 0]]])  # two annotators, the last pixel is open
     wide = torch.tensor([[[9.0], [-9.0]]]).expand(1, 2, 500)
     gradients = []
     for more in (0, 500):
@@ -239,6 +239,14 @@ def test_more_background_does_not_change_whom_the_reliability_prior_trusts() -> 
         assert leaf.grad is not None
         gradients.append(leaf.grad[..., 2])
     torch.testing.assert_close(gradients[0], gradients[1], atol=1e-3, rtol=1e-3)
+
+
+def test_a_single_label_leaves_nothing_to_the_reliability_prior() -> None:
+    log_truth = torch.randn(2, 2, 4).log_softmax(dim=1)
+    labels = torch.tensor([[[1, 1, 0, 0], [-1, -1, -1, -1]], [[0, 1, 0, 0], [1, 1, 1, 0]]])
+    both = losses.reliability_prior(log_truth, labels)
+    torch.testing.assert_close(both, losses.reliability_prior(log_truth[1:], labels[1:]))
+    assert losses.reliability_prior(log_truth[:1], labels[:1]).item() == pytest.approx(0, abs=1e-4)
 
 
 def test_a_batch_without_labels_costs_nothing() -> None:
