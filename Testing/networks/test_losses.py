@@ -213,9 +213,10 @@ def test_the_reliability_prior_counts_contradictions_against_what_was_marked() -
     )  # foreground, foreground, background, background
     labels = torch.tensor([[[1, 1, 0, 0], [1, 0, 0, -1]]])
     found = losses.reliability_prior(truth.log(), labels, floor=0.1)
-    first = (1 + 1 + 0.1 + 0.2) / 7 * math.log((0.1 + 0.2 + 0.1 + 0.2) / (1 + 1 + 0.1 + 0.2) + 0.1)
-    second = (1 + 0.8 + 0.1) / 7 * math.log((0.1 + 0.8 + 0.1) / (1 + 0.8 + 0.1) + 0.1)
-    assert found.item() == pytest.approx(first + second, abs=1e-6)
+    foreground = (1 + 1 + 0.1 + 0.2 + 1 + 0.8 + 0.1) / 7
+    first, second = (0.1 + 0.2 + 0.1 + 0.2) / 4, (0.1 + 0.8 + 0.1) / 3
+    logarithms = math.log(first / foreground + 0.1) + math.log(second / foreground + 0.1)
+    assert found.item() == pytest.approx(foreground * logarithms / 2, abs=1e-6)
 
 
 def test_where_labels_leave_the_truth_open_it_goes_to_those_who_were_right_elsewhere() -> None:
