@@ -139,8 +139,9 @@ class ReviewViews:
         sliceNode.SetAttribute(CORNER_TEXT, annotator)
         _setLayers(self._compositeNode(view), image, folder.find(Role.ERRORS, annotator=annotator))
         labels = folder.find(Role.ANNOTATOR, annotator=annotator)
-        if labels is not None and labels.GetDisplayNode() is not None:
+        if labels is not None and labels.IsA("vtkMRMLSegmentationNode") and labels.GetDisplayNode() is not None:
             labels.GetDisplayNode().SetViewNodeIDs([sliceNode.GetID()])
+            labels.GetDisplayNode().SetVisibility(False)  # the error map shows the same, in fewer colors
 
     def _showLegend(self, folder: CaseFolder, annotator: str, viewIds: list[str]) -> None:
         for node in folder.nodes(Role.ERRORS):

@@ -88,7 +88,7 @@ def test_a_saved_scene_reopens_as_a_full_review(
     assert hierarchy.GetNumberOfItemChildren(reopened.item()) == len(folder.nodes())
     for node in reopened.nodes(Role.ERRORS):
         colors = node.GetDisplayNode().GetColorNode()
-        assert [colors.GetColorName(code) for code in range(1, 5)] == [entry.name for entry in color_table(PAPER)[1:]]
+        assert [colors.GetColorName(code) for code in range(1, 4)] == [entry.name for entry in color_table(PAPER)[1:4]]
         assert legendOf(node).GetPrimaryDisplayNode() is node.GetDisplayNode()
     assert legendOf(reopened.find(Role.ERRORS, annotator="reader1")).GetVisibility()
     chart = reopened.find(Role.CHART, label="Dice over cases")

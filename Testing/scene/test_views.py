@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable
 from typing import Any
 
@@ -73,6 +74,29 @@ def test_every_annotator_has_a_view_with_only_the_own_errors_at_the_same_place(
             *rgb, alpha = color_table(PAPER)[_code(codes, slice_, 4, x)].rgba
             shown = color_at(each, picture, case.geometry, (slice_, 4, x))
             np.testing.assert_allclose(shown, np.array(rgb) * alpha * 255, atol=2, err_msg=f"{annotator} at x = {x}")
+
+
+@pytest.mark.parametrize("orientation", ["Axial", "Coronal", "Sagittal"])
+def test_an_oblique_volume_is_shown_in_its_own_slices(
+    orientation: str, app: HeadlessSlicer, view: Callable[..., OffscreenView], small_case: Callable[..., Case]
+) -> None:
+    cosine, sine = np.cos(0.4), np.sin(0.4)
+    tilted = (-cosine, 0, sine, 0, 1, 0, sine, 0, cosine)
+    case = small_case(2, geometry=Geometry((8, 10, 12), (1.0, 1.0, 2.0), (40.0, -30.0, 7.0), tilted))
+    folder = reviewed(app.scene, case)
+    views = ReviewViews(app.scene, app.applicationLogic)
+    views.showEach(folder, orientation=orientation)
+    opened = view(viewName(1), (240, 240))
+    views.fit()
+    views.jumpTo(folder, case.geometry.points((4, 4, 5)).tolist(), centered=False)
+    codes, picture = folder.find(Role.ERRORS, annotator="reader2"), opened.picture()
+    free = {"Axial": (1, 2), "Coronal": (0, 2), "Sagittal": (0, 1)}[orientation]  # the array's axes in the slice
+    for first, second in itertools.product(range(2, 6), range(3, 7)):
+        index = [4, 4, 5]
+        index[free[0]], index[free[1]] = first, second
+        *rgb, alpha = color_table(PAPER)[_code(codes, *index)].rgba
+        shown = color_at(opened, picture, case.geometry, tuple(index))
+        np.testing.assert_allclose(shown, np.array(rgb) * alpha * 255, atol=2, err_msg=str(index))
 
 
 def _code(node: Node, z: int, y: int, x: int) -> ErrorCode:
@@ -176,12 +200,34 @@ def test_the_veil_is_the_more_opaque_the_surer_the_truth(
     views.showVeil(folder)
     picture = red.picture()
     sure, unsure, none = (color_at(red, picture, case.geometry, (4, 4, x)) for x in (4, 8, 6))
-    assert sure[2] == pytest.approx(0.6 * 255, abs=3)
-    assert unsure[2] == pytest.approx(0.3 * 255, abs=3)
+    assert sure[0] == pytest.approx(0.6 * 255, abs=3)
+    assert unsure[0] == pytest.approx(0.3 * 255, abs=3)
     assert not none.any()
     views.showVeil(folder, visible=False)
-    assert not red.picture().any()
+    assert not red.picture()[30:, 30:].any()  # but for the letters at the edges
     assert folder.find(Role.VEIL) is None
+
+
+def test_a_heat_map_lies_over_the_image_where_something_is_likely(
+    app: HeadlessSlicer, view: Callable[..., OffscreenView], small_case: Callable[..., Case]
+) -> None:
+    case = small_case(1)
+    folder = reviewed(app.scene, case)
+    expected = np.zeros((3, *case.geometry.shape), np.float32)
+    expected[0, :, 4, 4], expected[0, :, 4, 8] = 1.0, 0.02
+    (tooMuch, _) = ResultNodes(folder, case.geometry).expectedErrors("reader1", expected)
+    tooMuch.GetDisplayNode().SetInterpolate(False)
+    red = view("Red", (240, 200))
+    red.compositeNode.SetBackgroundVolumeID(folder.image.GetID())
+    red.fit()
+    views = ReviewViews(app.scene, app.applicationLogic)
+    views.showHeatMap(tooMuch, opacity=0.5)
+    picture = red.picture()
+    np.testing.assert_allclose(color_at(red, picture, case.geometry, (4, 4, 4)), [127, 125, 83], atol=3)
+    assert not color_at(red, picture, case.geometry, (4, 4, 8)).any()
+    assert picture[130:, 150:].any()  # the legend
+    views.showHeatMap(None)
+    assert not red.picture()[30:, 30:].any()
 
 
 def test_leaving_the_review_restores_what_was_before(
