@@ -89,7 +89,7 @@ class Job:
         try:
             self._process = self._start_process()
         except OSError as error:
-            self._start_error = f"The worker could not be started ({error.strerror or error}: {self._command[0]})."
+            self._start_error = f"The worker could not be started ({error.strerror or error}: {error.filename})."
         self._poller.start(self._tick)
 
     def cancel(self) -> None:

@@ -103,7 +103,7 @@ def find_predictions(folder: str | Path, study: Study) -> list[Prediction]:
     for case in study.cases:
         own = folder / case.id
         if own.is_dir():
-            matrices = {**shared, **read_matrices(own / "annotators.json", classes, case.id)}
+            matrices = {**shared, **read_matrices(own / "annotators.json", classes)}
             found.append(Prediction(own, case, classes, matrices))
     if not found:
         raise UserError(

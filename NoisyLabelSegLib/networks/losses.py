@@ -47,6 +47,24 @@ def dominance_hinge(log_matrices: Tensor, margin: float) -> Tensor:
     return torch.where(others, gap, 0.0).sum(dim=(1, 2)).mean() / classes
 
 
+def reliability_prior(log_truth: Tensor, labels: Tensor, floor: float = 0.03) -> Tensor:
+    """Low where errors belong to few annotators: a sum over r of log(e_r + floor), weighted by how much was marked.
+
+    e_r = expected voxels where the truth is not what r said / voxels that r or the estimate calls foreground, so that
+    it is 0 for an annotator who is always right and does not depend on how much background there is. The logarithm is
+    steep near 0: where the labels leave the truth open, it goes to those who have been right elsewhere.
+    log_truth: (B, L, P); labels: (B, R, P), negative where unknown.
+    """
+    known = labels >= 0
+    right = log_truth.exp().gather(1, labels.clamp(min=0))
+    wrong = torch.where(known, 1 - right, 0.0).sum(dim=(0, 2))
+    with torch.no_grad():
+        foreground = 1 - log_truth[:, :1].exp()
+        marked = torch.where(known, torch.where(labels > 0, 1.0, foreground), 0.0).sum(dim=(0, 2)).clamp(min=1e-6)
+        share = marked / known.sum().clamp(min=1)
+    return (share * torch.log(wrong / marked + floor)).sum()
+
+
 def soft_cross_entropy(log_truth: Tensor, target: Tensor, known: Tensor) -> Tensor:
     """Minus the mean of sum_j t_j log p_j over pixels with a target; target: (B, L, P), known: (B, P) bool."""
     return -_mean_where((target * log_truth).sum(dim=1), known)

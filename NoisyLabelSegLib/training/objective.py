@@ -14,6 +14,7 @@ from NoisyLabelSegLib.networks.losses import (
     annotator_likelihood,
     dominance_hinge,
     joint_likelihood,
+    reliability_prior,
     soft_cross_entropy,
     trace,
 )
@@ -54,6 +55,8 @@ class Objective(nn.Module):
             loss = annotator_likelihood(rows, log_truth, labels >= 0)
             return Terms(loss, loss.detach(), _meetings(labels, log_truth))
         loss, likelihood = self._coupled(prediction.features, log_truth, labels, trace_weight)
+        if self._settings.reliability and trace_weight >= 0:
+            loss = loss + self._settings.reliability * reliability_prior(log_truth, labels)
         return Terms(loss, likelihood.detach(), _meetings(labels, log_truth))
 
     def _coupled(self, features: Tensor, log_truth: Tensor, labels: Tensor, weight: float) -> tuple[Tensor, Tensor]:
