@@ -35,7 +35,7 @@ def reviewPicture(
     try:
         views.fit()
         if place is not None:
-            views.jumpTo(folder, place, centered=zoom > 1)
+            views.jumpTo(folder, place, centered=zoom > 1, mark=False)
         for view in opened:
             width, height, depth = view.node.GetFieldOfView()
             view.node.SetFieldOfView(width / zoom, height / zoom, depth)

@@ -147,6 +147,20 @@ def test_loading_the_case_again_into_the_reopened_scene_doubles_nothing(
     assert {node.GetID() for node in other.scene.GetNodes()} == before
 
 
+def test_a_reopened_review_can_be_left(
+    app: HeadlessSlicer, small_case: Callable[..., Case], save_and_reopen: Callable[[str], HeadlessSlicer]
+) -> None:
+    layout = app.scene.GetFirstNodeByClass("vtkMRMLLayoutNode")
+    layout.SetViewArrangement(layout.SlicerLayoutConventionalView)
+    full_review(app, small_case())
+    other = save_and_reopen("mrb")
+    views = ReviewViews(other.scene, other.applicationLogic)
+    views.reopen()
+    views.restore()
+    reopened = other.scene.GetFirstNodeByClass("vtkMRMLLayoutNode")
+    assert reopened.GetViewArrangement() == layout.SlicerLayoutConventionalView
+
+
 def test_a_scene_without_our_layout_keeps_its_own(
     loaded: CaseFolder, save_and_reopen: Callable[[str], HeadlessSlicer]
 ) -> None:

@@ -112,11 +112,27 @@ def test_the_views_are_linked_among_themselves_only(app: HeadlessSlicer, loaded:
     assert all(node.GetLinkedControl() for node in composites)
 
 
-def test_an_annotators_outline_is_confined_to_the_own_view(app: HeadlessSlicer, loaded: CaseFolder) -> None:
+def test_annotators_outlines_stay_in_slicers_own_views(app: HeadlessSlicer, loaded: CaseFolder) -> None:
     ReviewViews(app.scene, app.applicationLogic).showEach(loaded)
-    for index, annotator in enumerate(loaded.annotators):
-        display = loaded.find(Role.ANNOTATOR, annotator=annotator).GetDisplayNode()
-        assert display.GetViewNodeIDs() == (f"vtkMRMLSliceNode{viewName(index)}",)
+    for node in loaded.nodes(Role.ANNOTATOR):
+        assert node.GetDisplayNode().GetVisibility("vtkMRMLSliceNodeRed")
+        assert not node.GetDisplayNode().GetVisibility(f"vtkMRMLSliceNode{viewName(0)}")
+
+
+def test_showing_the_same_views_again_stays_at_the_place(
+    app: HeadlessSlicer, view: Callable[..., OffscreenView], small_case: Callable[..., Case]
+) -> None:
+    folder = reviewed(app.scene, small_case(2))
+    views = ReviewViews(app.scene, app.applicationLogic)
+    views.showEach(folder)
+    opened = view(viewName(0))
+    views.fit()
+    views.jumpTo(folder, (3.0, 4.0, 6.0))
+    place = opened.node.GetSliceOffset()
+    views.showEach(folder)
+    assert opened.node.GetSliceOffset() == place
+    views.showEach(folder, orientation="Coronal")
+    assert opened.node.GetOrientation() == "Coronal"
 
 
 def test_names_and_legend_are_drawn(
@@ -166,11 +182,13 @@ def test_jumping_to_a_mistake_shows_it_in_the_middle_of_all_views(
     for each in (red, green):
         each.fit()
     ras = views.jumpTo(folder, positionOf(mistake))
-    assert app.scene.GetFirstNodeByClass("vtkMRMLCrosshairNode").GetCrosshairRAS() == pytest.approx(ras)
+    crosshair = app.scene.GetFirstNodeByClass("vtkMRMLCrosshairNode")
+    assert crosshair.GetCrosshairRAS() == pytest.approx(ras)
+    assert crosshair.GetCrosshairMode() == crosshair.ShowSmallBasic
     code = ErrorCode.FALSE_POSITIVE if mistake["kind"] == "border too wide" else ErrorCode.FALSE_NEGATIVE
     *rgb, alpha = color_table(PAPER)[code].rgba
     for each in (red, green):
-        np.testing.assert_allclose(each.picture()[50, 50], np.array(rgb) * alpha * 255, atol=2)
+        np.testing.assert_allclose(each.picture()[53, 53], np.array(rgb) * alpha * 255, atol=2)  # beside the crosshair
 
 
 def test_jumping_follows_the_transform_of_the_image(app: HeadlessSlicer, loaded: CaseFolder) -> None:
@@ -196,7 +214,7 @@ def test_the_veil_is_the_more_opaque_the_surer_the_truth(
     red.compositeNode.SetBackgroundVolumeID(folder.image.GetID())
     red.fit()
     views = ReviewViews(app.scene, app.applicationLogic)
-    views.jumpTo(folder, case.geometry.points((4, 5, 6)).tolist())
+    views.jumpTo(folder, case.geometry.points((4, 5, 6)).tolist(), mark=False)
     views.showVeil(folder)
     picture = red.picture()
     sure, unsure, none = (color_at(red, picture, case.geometry, (4, 4, x)) for x in (4, 8, 6))
