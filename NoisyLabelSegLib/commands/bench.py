@@ -29,5 +29,6 @@ def run(arguments: argparse.Namespace, terminal: Terminal) -> dict[str, Any]:
     results = {}
     for name in [arguments.name] if arguments.name else BENCHES:
         module = importlib.import_module(f"NoisyLabelSegLib.experiments.bench_{name.replace('-', '_')}")
+        terminal.say(module.SUMMARY)
         results[name] = module.run(terminal, arguments)
     return results
