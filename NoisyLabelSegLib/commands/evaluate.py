@@ -68,8 +68,11 @@ def _show(figures: dict[str, Any], terminal: Terminal) -> None:
     _table(title, "annotator", ("cases", "dice", *_CM_KEYS), figures["annotators"], terminal)
     if len(figures["classes"]) > 1:
         _table("By class", "class", ("dice", "spread"), figures["classes"], terminal)
-    for sentence in dict.fromkeys([*figures["remarks"], *figures["why"].values()]):
+    for sentence in figures["remarks"]:
         terminal.say(sentence)
+    for sentence in dict.fromkeys(figures["why"].values()):
+        keys = ", ".join(key for key, reason in figures["why"].items() if reason == sentence)
+        terminal.say(f"{keys}: {sentence}")
     if not terminal.json:
         terminal.say(json.dumps({key: figures[key] for key in _NAMES}))
 

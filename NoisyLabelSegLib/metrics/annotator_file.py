@@ -12,10 +12,11 @@ from numpy.typing import NDArray
 from NoisyLabelSegLib.errors import UserError
 
 
-def read_matrices(path: Path, classes: int, case: str | None = None) -> dict[str, NDArray[np.float32]]:
-    """Annotator to (L, L) float32, columns summing to 1; empty where the file does not exist or holds no matrices.
+def read_matrices(path: Path, classes: int) -> dict[str, NDArray[np.float32]]:
+    """Annotator to (L, L) float32; empty where the file does not exist or holds no matrices.
 
-    Read leniently: annotators as an object or a list, each with a matrix under `confusion`, also below the case's id.
+    Read leniently: `annotators` is a list of objects with `annotator` or `name`, or an object by name; the matrix of
+    each is under `confusion`. What is not like that is passed over.
     """
     if not path.exists():
         return {}
@@ -23,27 +24,15 @@ def read_matrices(path: Path, classes: int, case: str | None = None) -> dict[str
         content = json.loads(path.read_text(encoding="utf-8-sig"))
     except (OSError, ValueError) as error:
         raise UserError("is not a readable JSON file", file=path, remedy="fuse again", detail=str(error)) from error
-    if case is not None and isinstance(content, dict) and isinstance(content.get(case), (dict, list)):
-        content = content[case]
+    entries = content.get("annotators") if isinstance(content, dict) else None
+    if isinstance(entries, dict):
+        entries = [{"name": name, **entry} for name, entry in entries.items() if isinstance(entry, dict)]
     found = {}
-    for name, entry in _entries(content):
-        matrix = entry.get("confusion") if isinstance(entry, dict) else entry
-        if isinstance(name, str) and isinstance(matrix, list):
-            found[name] = _matrix(matrix, classes, name, path)
+    for entry in entries if isinstance(entries, list) else []:
+        if isinstance(entry, dict) and isinstance(entry.get("confusion"), list):
+            name = str(entry.get("annotator", entry.get("name")))
+            found[name] = _matrix(entry["confusion"], classes, name, path)
     return found
-
-
-def _entries(content: Any) -> list[tuple[Any, Any]]:
-    if isinstance(content, dict) and "annotators" in content:
-        names, matrices = content["annotators"], content.get("confusion")
-        if isinstance(names, list) and isinstance(matrices, list) and len(names) == len(matrices):
-            return list(zip(names, matrices, strict=True))
-        content = names
-    if isinstance(content, dict):
-        return list(content.items())
-    if isinstance(content, list):
-        return [(entry.get("name"), entry) for entry in content if isinstance(entry, dict)]
-    return []
 
 
 def _matrix(values: list[Any], classes: int, name: str, path: Path) -> NDArray[np.float32]:

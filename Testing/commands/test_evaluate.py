@@ -121,7 +121,7 @@ def test_fused_truths_alone_give_dice_and_say_what_is_missing(evaluate, perfect,
     [
         {"annotators": {"right": {"confusion": np.eye(3).tolist()}, "wrong": {"confusion": np.eye(3).tolist()}}},
         {"annotators": [{"name": name, "confusion": np.eye(3).tolist()} for name in ("right", "wrong")]},
-        {"annotators": ["right", "wrong"], "confusion": [np.eye(3).tolist()] * 2},
+        {"annotators": [{"annotator": name, "confusion": np.eye(3).tolist()} for name in ("right", "wrong")]},
     ],
 )
 def test_matrices_that_hold_everywhere_come_from_annotators_json(evaluate, perfect, study, content):
@@ -133,6 +133,14 @@ def test_matrices_that_hold_everywhere_come_from_annotators_json(evaluate, perfe
     assert result["annotators"]["wrong"]["cm_rmse_column"] == pytest.approx((3 * 2 / (16 * 3)) ** 0.5)
     assert result["ged"] is not None
     assert any("worked out" in remark for remark in result["remarks"])
+
+
+def test_what_fuse_writes_can_be_evaluated(evaluate, study, tmp_path):
+    assert main(["fuse", str(study), "--method", "staple", "--out", str(tmp_path / "fused")]) == 0
+    code, result, _ = evaluate(tmp_path / "fused", study)
+    assert code == 0
+    assert all(result[key] is not None for key in ("dice", "cm_rmse", "cm_rmse_column", "cm_rmse_image", "ged"))
+    assert result["cases_counted"]["cm_rmse"] == 3
 
 
 def test_a_matrix_of_the_wrong_size_is_refused_by_name(evaluate, perfect, study):
@@ -181,6 +189,17 @@ def test_a_field_of_too_few_components_is_refused(evaluate, perfect, study):
     code, _, said = evaluate(perfect, study)
     assert code == 2
     assert "2 components" in said
+
+
+@pytest.mark.parametrize("name", ["confusion_right.nrrd", "truth_probability.nrrd"])
+def test_values_that_are_not_numbers_are_refused_by_name(name, evaluate, perfect, study):
+    components = 9 if name.startswith("confusion") else 3
+    values = np.full((components, 2, 4), np.nan)
+    write_components(perfect / "one" / name, values, Geometry.plain((2, 4), (0.5, 2.0)))
+    code, _, said = evaluate(perfect, study)
+    assert code == 2
+    assert name in said
+    assert "NaN" in said
 
 
 def test_a_truncated_file_is_refused_by_name(evaluate, perfect, study):
