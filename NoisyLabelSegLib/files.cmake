@@ -34,17 +34,42 @@ set(LIBRARY_FILES
   NoisyLabelSegLib/commands/__init__.py
   NoisyLabelSegLib/commands/bench.py
   NoisyLabelSegLib/commands/check.py
+  NoisyLabelSegLib/commands/demo.py
+  NoisyLabelSegLib/commands/evaluate.py
+  NoisyLabelSegLib/commands/fuse.py
   NoisyLabelSegLib/commands/import_.py
   NoisyLabelSegLib/commands/models.py
   NoisyLabelSegLib/commands/predict.py
+  NoisyLabelSegLib/commands/review.py
+  NoisyLabelSegLib/commands/run.py
   NoisyLabelSegLib/commands/simulate.py
   NoisyLabelSegLib/commands/terminal.py
   NoisyLabelSegLib/commands/train.py
   NoisyLabelSegLib/errors.py
   NoisyLabelSegLib/experiments/__init__.py
+  NoisyLabelSegLib/experiments/bench_asking.py
+  NoisyLabelSegLib/experiments/bench_fusion.py
+  NoisyLabelSegLib/experiments/bench_fusion_evidence.py
+  NoisyLabelSegLib/experiments/bench_inference.py
+  NoisyLabelSegLib/experiments/bench_metrics.py
+  NoisyLabelSegLib/experiments/bench_panel.py
+  NoisyLabelSegLib/experiments/bench_review.py
+  NoisyLabelSegLib/experiments/bench_scene.py
+  NoisyLabelSegLib/experiments/bench_training.py
+  NoisyLabelSegLib/experiments/demo.py
+  NoisyLabelSegLib/experiments/digits.py
+  NoisyLabelSegLib/experiments/fusion_cases.py
   NoisyLabelSegLib/experiments/measure.py
+  NoisyLabelSegLib/experiments/scene_pictures.py
   NoisyLabelSegLib/fusion/__init__.py
+  NoisyLabelSegLib/fusion/annotators.py
+  NoisyLabelSegLib/fusion/cell_model.py
+  NoisyLabelSegLib/fusion/cells.py
   NoisyLabelSegLib/fusion/em.py
+  NoisyLabelSegLib/fusion/field.py
+  NoisyLabelSegLib/fusion/hierarchical.py
+  NoisyLabelSegLib/fusion/inputs.py
+  NoisyLabelSegLib/fusion/intervals.py
   NoisyLabelSegLib/fusion/itk.py
   NoisyLabelSegLib/fusion/labels.py
   NoisyLabelSegLib/fusion/majority.py
@@ -52,10 +77,14 @@ set(LIBRARY_FILES
   NoisyLabelSegLib/fusion/methods.py
   NoisyLabelSegLib/fusion/model.py
   NoisyLabelSegLib/fusion/packing.py
+  NoisyLabelSegLib/fusion/pooling.py
   NoisyLabelSegLib/fusion/prior.py
   NoisyLabelSegLib/fusion/remarks.py
   NoisyLabelSegLib/fusion/result.py
+  NoisyLabelSegLib/fusion/simple.py
+  NoisyLabelSegLib/fusion/spatial_staple.py
   NoisyLabelSegLib/fusion/staple.py
+  NoisyLabelSegLib/fusion/study.py
   NoisyLabelSegLib/fusion/table.py
   NoisyLabelSegLib/fusion/votes.py
   NoisyLabelSegLib/fusion/words.py
@@ -66,13 +95,33 @@ set(LIBRARY_FILES
   NoisyLabelSegLib/inference/run.py
   NoisyLabelSegLib/inference/tiles.py
   NoisyLabelSegLib/jobs/__init__.py
+  NoisyLabelSegLib/jobs/channel.py
+  NoisyLabelSegLib/jobs/deaths.py
+  NoisyLabelSegLib/jobs/job.py
+  NoisyLabelSegLib/jobs/pollers.py
+  NoisyLabelSegLib/jobs/process.py
+  NoisyLabelSegLib/jobs/process_tree.py
   NoisyLabelSegLib/jobs/protocol.py
+  NoisyLabelSegLib/jobs/pulse.py
+  NoisyLabelSegLib/jobs/reports.py
+  NoisyLabelSegLib/jobs/session.py
+  NoisyLabelSegLib/jobs/settings.py
+  NoisyLabelSegLib/jobs/settings_json.py
+  NoisyLabelSegLib/jobs/transcript.py
+  NoisyLabelSegLib/jobs/verbs.py
+  NoisyLabelSegLib/jobs/watch.py
+  NoisyLabelSegLib/jobs/worker.py
   NoisyLabelSegLib/metrics/__init__.py
   NoisyLabelSegLib/metrics/agreement.py
+  NoisyLabelSegLib/metrics/annotator_file.py
   NoisyLabelSegLib/metrics/calibration.py
   NoisyLabelSegLib/metrics/confusion.py
   NoisyLabelSegLib/metrics/counts.py
   NoisyLabelSegLib/metrics/dice.py
+  NoisyLabelSegLib/metrics/evaluation.py
+  NoisyLabelSegLib/metrics/predictions.py
+  NoisyLabelSegLib/metrics/streaming.py
+  NoisyLabelSegLib/metrics/summary.py
   NoisyLabelSegLib/networks/__init__.py
   NoisyLabelSegLib/networks/architecture.py
   NoisyLabelSegLib/networks/confusion.py
@@ -86,18 +135,64 @@ set(LIBRARY_FILES
   NoisyLabelSegLib/progress.py
   NoisyLabelSegLib/resources.py
   NoisyLabelSegLib/review/__init__.py
+  NoisyLabelSegLib/review/asking.py
   NoisyLabelSegLib/review/boundary.py
   NoisyLabelSegLib/review/case_review.py
+  NoisyLabelSegLib/review/colors.py
+  NoisyLabelSegLib/review/contours.py
   NoisyLabelSegLib/review/crop.py
+  NoisyLabelSegLib/review/display.py
   NoisyLabelSegLib/review/error_map.py
+  NoisyLabelSegLib/review/evidence.py
+  NoisyLabelSegLib/review/files.py
+  NoisyLabelSegLib/review/gallery.py
+  NoisyLabelSegLib/review/information.py
   NoisyLabelSegLib/review/island.py
+  NoisyLabelSegLib/review/mistake_search.py
   NoisyLabelSegLib/review/mistakes.py
+  NoisyLabelSegLib/review/page.py
+  NoisyLabelSegLib/review/panel.py
+  NoisyLabelSegLib/review/picture.py
+  NoisyLabelSegLib/review/plots.py
+  NoisyLabelSegLib/review/regions.py
+  NoisyLabelSegLib/review/report.py
+  NoisyLabelSegLib/review/report_tables.py
+  NoisyLabelSegLib/review/results.py
   NoisyLabelSegLib/review/settings.py
   NoisyLabelSegLib/review/shape.py
   NoisyLabelSegLib/review/statistics.py
+  NoisyLabelSegLib/review/study_review.py
   NoisyLabelSegLib/review/summary.py
+  NoisyLabelSegLib/review/tables.py
+  NoisyLabelSegLib/review/truths.py
   NoisyLabelSegLib/review/units.py
   NoisyLabelSegLib/review/words.py
+  NoisyLabelSegLib/scene/__init__.py
+  NoisyLabelSegLib/scene/arrays.py
+  NoisyLabelSegLib/scene/candidates.py
+  NoisyLabelSegLib/scene/colors.py
+  NoisyLabelSegLib/scene/curves.py
+  NoisyLabelSegLib/scene/folder.py
+  NoisyLabelSegLib/scene/headless.py
+  NoisyLabelSegLib/scene/layout.py
+  NoisyLabelSegLib/scene/legends.py
+  NoisyLabelSegLib/scene/loading.py
+  NoisyLabelSegLib/scene/offscreen.py
+  NoisyLabelSegLib/scene/pictures.py
+  NoisyLabelSegLib/scene/placing.py
+  NoisyLabelSegLib/scene/removal.py
+  NoisyLabelSegLib/scene/results.py
+  NoisyLabelSegLib/scene/roles.py
+  NoisyLabelSegLib/scene/scene_case.py
+  NoisyLabelSegLib/scene/segments.py
+  NoisyLabelSegLib/scene/sources.py
+  NoisyLabelSegLib/scene/studies.py
+  NoisyLabelSegLib/scene/tables.py
+  NoisyLabelSegLib/scene/veil.py
+  NoisyLabelSegLib/scene/view_memory.py
+  NoisyLabelSegLib/scene/views.py
+  NoisyLabelSegLib/scene/volumes.py
+  NoisyLabelSegLib/signals.py
   NoisyLabelSegLib/simulation/__init__.py
   NoisyLabelSegLib/simulation/annotator.py
   NoisyLabelSegLib/simulation/brain.py
@@ -107,9 +202,11 @@ set(LIBRARY_FILES
   NoisyLabelSegLib/simulation/kinds.py
   NoisyLabelSegLib/simulation/lesions.py
   NoisyLabelSegLib/simulation/mr.py
+  NoisyLabelSegLib/simulation/nodules.py
   NoisyLabelSegLib/simulation/panel.py
   NoisyLabelSegLib/simulation/phantom.py
   NoisyLabelSegLib/simulation/phantoms.py
+  NoisyLabelSegLib/simulation/real_scans.py
   NoisyLabelSegLib/simulation/recipe.py
   NoisyLabelSegLib/simulation/scan.py
   NoisyLabelSegLib/simulation/settings.py
@@ -117,6 +214,7 @@ set(LIBRARY_FILES
   NoisyLabelSegLib/simulation/strength.py
   NoisyLabelSegLib/simulation/study.py
   NoisyLabelSegLib/simulation/threshold.py
+  NoisyLabelSegLib/simulation/tumour.py
   NoisyLabelSegLib/training/__init__.py
   NoisyLabelSegLib/training/card.py
   NoisyLabelSegLib/training/checkpoints.py
@@ -135,4 +233,26 @@ set(LIBRARY_FILES
   NoisyLabelSegLib/training/source.py
   NoisyLabelSegLib/training/splits.py
   NoisyLabelSegLib/training/targets.py
+  NoisyLabelSegLib/widget/__init__.py
+  NoisyLabelSegLib/widget/annotators_logic.py
+  NoisyLabelSegLib/widget/annotators_section.py
+  NoisyLabelSegLib/widget/arrivals.py
+  NoisyLabelSegLib/widget/case_logic.py
+  NoisyLabelSegLib/widget/case_section.py
+  NoisyLabelSegLib/widget/export_logic.py
+  NoisyLabelSegLib/widget/export_section.py
+  NoisyLabelSegLib/widget/job_button.py
+  NoisyLabelSegLib/widget/messages.py
+  NoisyLabelSegLib/widget/opening.py
+  NoisyLabelSegLib/widget/panel.py
+  NoisyLabelSegLib/widget/parameters.py
+  NoisyLabelSegLib/widget/prediction_logic.py
+  NoisyLabelSegLib/widget/scripting.py
+  NoisyLabelSegLib/widget/self_test.py
+  NoisyLabelSegLib/widget/study_files.py
+  NoisyLabelSegLib/widget/torch_support.py
+  NoisyLabelSegLib/widget/train_logic.py
+  NoisyLabelSegLib/widget/train_section.py
+  NoisyLabelSegLib/widget/truth_logic.py
+  NoisyLabelSegLib/widget/truth_section.py
 )

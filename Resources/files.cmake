@@ -1,8 +1,24 @@
 # Every resource, so that none is missing from the installed extension; a test compares it with the tree.
 set(RESOURCE_FILES
   Resources/Icons/NoisyLabelSeg.png
+  Resources/Icons/NoisyLabelSegDemo.png
+  Resources/UI/AnnotatorsSection.ui
+  Resources/UI/CaseSection.ui
+  Resources/UI/ExportSection.ui
+  Resources/UI/TrainSection.ui
+  Resources/UI/TruthSection.ui
+  Resources/colors/annotators.json
+  Resources/colors/classes.json
+  Resources/colors/errors_colorblind.json
+  Resources/colors/errors_paper.json
+  Resources/colors/ramps/heat.json
+  Resources/colors/ramps/veil.json
+  Resources/panels/paper-classes.json
   Resources/panels/paper-erring.json
   Resources/panels/paper.json
+  Resources/panels/radiologists.json
+  Resources/panels/readers-classes.json
+  Resources/panels/readers.json
   Resources/presets/brats.json
   Resources/presets/default.json
   Resources/presets/lidc.json
@@ -13,6 +29,7 @@ set(RESOURCE_FILES
   Resources/presets/paper-mnist.json
   Resources/presets/paper-ms.json
   Resources/presets/quick.json
+  Resources/report/report.css
   Resources/requirements.txt
   Resources/schema/study.schema.json
 )

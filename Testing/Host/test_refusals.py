@@ -23,7 +23,7 @@ REASONS = {
     "passes_a_path_to_a_property": (TypeError, "PosixPath|WindowsPath"),
     "uses_a_scoped_enum": (AttributeError, "qt.Qt.Checked"),
     "works_on_another_thread": (RuntimeError, "outside the main thread"),
-    "writes_a_parameter_of_another_type": (TypeError, "epochs"),
+    "writes_a_parameter_of_another_type": (TypeError, "must be of type"),
 }
 FOLDER = Path(__file__).resolve().parent / "refusals"
 

@@ -72,7 +72,7 @@ def test_a_model_is_trained_chosen_and_run(host, ready, tmp_path):
 
 def test_cancel_leaves_the_scene_as_it_was_and_resume_goes_on(host, ready, tmp_path):
     ui = ui_of(ready)
-    ui.epochsBox.setProperty("value", 25)
+    ui.epochsBox.setProperty("value", 60)
     before = {node.GetID() for node in slicer.mrmlScene.GetNodes()}
     truth = ready.truth.truth.copy()
     ui.trainButton.click()

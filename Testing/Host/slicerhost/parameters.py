@@ -67,9 +67,9 @@ class _Parameter:
         expected = (int, float) if self.kind is float else self.kind
         is_list = typing.get_origin(self.kind) is list
         if is_list and not isinstance(value, (list, tuple)):
-            raise TypeError(f"{self.name} is a list, not {value!r}")
+            raise TypeError(f"Value of {self.name} must be of type list, is {value!r}")
         if not is_list and not isinstance(value, expected) and not (value is None and _is_node(self.kind)):
-            raise TypeError(f"{self.name} is a {self.kind.__name__}, not {value!r}")
+            raise TypeError(f"Value of {self.name} must be of type {self.kind.__name__}, is {value!r}")
         for extra in self.extras:
             if hasattr(extra, "validate"):
                 extra.validate(value)

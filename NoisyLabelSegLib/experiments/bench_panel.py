@@ -1,0 +1,102 @@
+"""What the panel costs Slicer: loading the module file, and how long the interface is busy while a model trains."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from NoisyLabelSegLib.commands.terminal import Terminal
+from NoisyLabelSegLib.errors import UserError
+
+SUMMARY = "Loading the module against importing SimpleITK, and event-loop gaps during a training run."
+
+HOST = Path(__file__).resolve().parents[2] / "Testing" / "Host"
+EPOCHS = 12
+TIME_IMPORT = """
+import sys, time
+sys.path.insert(0, {host!r})
+from slicerhost import start
+from slicerhost.start import MODULE, REPOSITORY
+host = start()
+begin = time.perf_counter()
+{statement}
+print(time.perf_counter() - begin)
+"""
+LOAD_MODULE = "host.load(MODULE, REPOSITORY / MODULE / (MODULE + '.py'))"
+
+
+def run(terminal: Terminal, options: argparse.Namespace) -> dict[str, Any]:
+    if not HOST.is_dir():
+        raise UserError("The panel is measured in the host of the source tree", remedy="run this in a checkout")
+    os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
+    module, rival = measure_imports(options.repeats)
+    gaps = np.array(measure_gaps())
+    results = {
+        "module_seconds": module,
+        "simpleitk_seconds": rival,
+        "import_ratio": module / rival,
+        "gap_95th_percentile_ms": 1000 * float(np.percentile(gaps, 95)),
+        "gap_largest_ms": 1000 * float(gaps.max()),
+        "beats": len(gaps),
+    }
+    terminal.table(
+        "The panel in the host",
+        ["what", "measured", "wanted"],
+        [
+            ("loading NoisyLabelSeg.py, in imports of SimpleITK", f"{results['import_ratio']:.3f}", "below 1"),
+            (
+                "event-loop gap while training, 95th percentile",
+                f"{results['gap_95th_percentile_ms']:.0f} ms",
+                "< 100 ms",
+            ),
+            ("event-loop gap while training, largest", f"{results['gap_largest_ms']:.0f} ms", "< 500 ms"),
+        ],
+    )
+    return results
+
+
+def measure_imports(repeats: int) -> tuple[float, float]:
+    """Median seconds, each in new processes in turn, in which Qt and the scene are there as they are in Slicer."""
+    pairs = [(_seconds(LOAD_MODULE), _seconds("import SimpleITK")) for _ in range(repeats)]
+    return statistics.median(ours for ours, _ in pairs), statistics.median(rival for _, rival in pairs)
+
+
+def measure_gaps() -> list[float]:
+    """Seconds by which the event loop was late, from the click on Train to the model, on the demo case."""
+    sys.path.insert(0, str(HOST))
+    from slicerhost import start
+    from slicerhost.heartbeat import Heartbeat
+
+    host, heartbeat = start(), Heartbeat()
+    module = host.open_module()
+    panel = module.panel
+    panel.opening.openDemo()
+    panel.annotatorsSection.review()
+    with tempfile.TemporaryDirectory() as folder:
+        ui = panel.trainSection._ui
+        ui.presetSelector.setProperty("currentIndex", ui.presetSelector.findText("quick"))
+        ui.epochsBox.setProperty("value", EPOCHS)
+        ui.runPath.currentPath = str(Path(folder) / "run")
+        heartbeat.start()
+        ui.trainButton.click()
+        host.wait_for(lambda: not panel.trainSection._job.running, seconds=1800)
+        heartbeat.stop()
+        if not (Path(folder) / "run" / "model.nlseg").is_file():
+            raise UserError(f"The training did not end well: {ui.trainMessage.property('text')}")
+    module.exit()
+    module.cleanup()
+    return list(heartbeat.gaps)
+
+
+def _seconds(statement: str) -> float:
+    code = TIME_IMPORT.format(host=str(HOST), statement=statement)
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    return float(done.stdout.split()[-1])
