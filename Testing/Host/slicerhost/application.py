@@ -14,6 +14,7 @@ class Application:
     def __init__(self, logic: Any) -> None:
         self.testing = False
         self.widgets: dict[str, Any] = {}
+        self.open_module: Callable[[], Any]
         self.cachePath = ""
         self._logic = logic
         self._startup: list[Callable[[], None]] = []

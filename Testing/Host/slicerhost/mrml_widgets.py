@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 from PySide6.QtCore import Property, Signal
@@ -40,16 +41,15 @@ class qMRMLNodeComboBox(QWidget):
         self._types: tuple[str, ...] = ()
         self._ids: list[str | None] = []
         self._options = {"showChildNodeTypes": True, "noneEnabled": False, "showHidden": False}
-        self._tags: list[int] = []
+        self._watch = _Watch()
+        self.destroyed.connect(self._watch.stop)
         self._box.currentIndexChanged.connect(self._announce)
 
     def setMRMLScene(self, scene: Any) -> None:
-        if self._scene is not None:
-            for tag in self._tags:
-                self._scene.RemoveObserver(tag)
+        self._watch.stop()
         self._scene = scene
         events = (scene.NodeAddedEvent, scene.NodeRemovedEvent, scene.EndImportEvent, scene.EndCloseEvent)
-        self._tags = [scene.AddObserver(event, self._refill) for event in events]
+        self._watch.start(scene, events, self._refill)
         self._refill()
 
     def currentNode(self) -> Any:
@@ -116,3 +116,19 @@ class qMRMLNodeComboBox(QWidget):
     addEnabled = Property(bool, lambda _self: False, lambda _self, _value: None)
     removeEnabled = Property(bool, lambda _self: False, lambda _self, _value: None)
     renameEnabled = Property(bool, lambda _self: False, lambda _self, _value: None)
+
+
+class _Watch:
+    """Observes a scene until it is stopped; outlives the widget it works for."""
+
+    def __init__(self) -> None:
+        self._scene: Any = None
+        self._tags: list[int] = []
+
+    def start(self, scene: Any, events: Iterable[int], callback: Any) -> None:
+        self._scene, self._tags = scene, [scene.AddObserver(event, callback) for event in events]
+
+    def stop(self) -> None:
+        for tag in self._tags:
+            self._scene.RemoveObserver(tag)
+        self._tags = []

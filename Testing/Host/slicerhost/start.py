@@ -30,6 +30,7 @@ class Host:
     def __init__(self, qt_application: QtWidgets.QApplication, application: Application) -> None:
         self.qt_application, self.application = qt_application, application
         self.faults: list[BaseException] = []
+        application.open_module = self.open_module
         sys.excepthook = self._remember
 
     @property

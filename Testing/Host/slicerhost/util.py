@@ -91,6 +91,12 @@ def selectModule(name: str) -> None:
         raise RuntimeError(f"there is no module {name}")
 
 
+def reloadScriptedModule(name: str) -> None:
+    """Executes the module file again and makes its panel anew, after the old one has cleaned up."""
+    slicer.app.widgets[name].cleanup()
+    slicer.app.open_module()
+
+
 def getModuleWidget(name: str) -> Any:
     return slicer.app.widgets[name]
 
@@ -114,4 +120,5 @@ REPLACED = (
     mainWindow,
     selectModule,
     getModuleWidget,
+    reloadScriptedModule,
 )
