@@ -53,8 +53,7 @@ class NoisyLabelSegWidget(ScriptedLoadableModuleWidget, VTKObservationMixin):
         self.initializeParameterNode()
 
     def cleanup(self):
-        self.panel.stopJobs()
-        self.panel.setParameterNode(None)
+        self.panel.close()
         self.removeObservers()
 
     def enter(self):
@@ -74,8 +73,7 @@ class NoisyLabelSegWidget(ScriptedLoadableModuleWidget, VTKObservationMixin):
         self.panel.setParameterNode(self.logic.getParameterNode())
 
     def onSceneStartClose(self, _caller, _event):
-        self.panel.stopJobs()
-        self.panel.setParameterNode(None)
+        self.panel.leaveScene()
 
     def onSceneReady(self, _caller, _event):
         if self.parent.isEntered:

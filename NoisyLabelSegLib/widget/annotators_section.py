@@ -67,6 +67,9 @@ class AnnotatorsSection:
             say(self._ui.annotatorsMessage, "")
             self._logic.update()
 
+    def close(self) -> None:
+        self._delay.stop()
+
     def update(self) -> None:
         """Shows the figures as they are now and keeps the selection."""
         before = self.annotator or (self._parameters.annotator if self._parameters is not None else "")

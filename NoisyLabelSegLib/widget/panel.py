@@ -74,9 +74,16 @@ class Panel:
         """Whether the panel is the one that people see."""
         self.annotatorsSection.setActive(active=active)
 
-    def stopJobs(self) -> None:
+    def leaveScene(self) -> None:
+        """Ends what runs and lets go of the parameter node: the scene goes away."""
         self.truthSection.close()
         self.trainSection.close()
+        self.setParameterNode(None)
+
+    def close(self) -> None:
+        """Leaves no process, observer or timer behind: the panel goes away."""
+        self.leaveScene()
+        self.annotatorsSection.close()
 
     def _onCaseChanged(self) -> None:
         self._showImage()
