@@ -66,9 +66,15 @@ class TrainLogic:
         )
 
     def addToCurves(self, news: Progressed) -> Any:
-        """Adds the figures of a finished epoch and returns the chart node, or None where there is nothing to draw."""
-        if not news.metrics or (self._steps and news.done <= self._steps[-1]):
+        """Adds the figures of a finished epoch and returns the chart node, or None where there is nothing to draw.
+
+        A training that begins anew, because it went wrong, takes the place of what was drawn before.
+        """
+        if not news.metrics:
             return None
+        kept = sum(step < news.done for step in self._steps)
+        self._steps = self._steps[:kept]
+        self._curves = {name: values[:kept] for name, values in self._curves.items()}
         for name in {*news.metrics, *self._curves}:
             self._curves.setdefault(name, [None] * len(self._steps)).append(news.metrics.get(name))
         self._steps.append(float(news.done))
