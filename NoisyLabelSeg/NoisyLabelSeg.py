@@ -36,9 +36,9 @@ class NoisyLabelSeg(ScriptedLoadableModule):
 
 class NoisyLabelSegWidget(ScriptedLoadableModuleWidget, VTKObservationMixin):
     def __init__(self, parent=None):
-        ScriptedLoadableModuleWidget.__init__(self, parent)
-        VTKObservationMixin.__init__(self)
         self.panel = None
+        VTKObservationMixin.__init__(self)
+        ScriptedLoadableModuleWidget.__init__(self, parent)  # last: without a parent it sets the panel up at once
 
     def setup(self):
         ScriptedLoadableModuleWidget.setup(self)
@@ -53,7 +53,8 @@ class NoisyLabelSegWidget(ScriptedLoadableModuleWidget, VTKObservationMixin):
         self.initializeParameterNode()
 
     def cleanup(self):
-        self.panel.close()
+        if self.panel is not None:
+            self.panel.close()
         self.removeObservers()
 
     def enter(self):

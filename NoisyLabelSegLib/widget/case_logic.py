@@ -79,11 +79,8 @@ class CaseLogic:
     def read(self) -> SceneCase:
         """The images and everybody's labels on the volume's grid, in memory."""
         if self._read is None:
-            folder = self.folder
-            volumes = folder.nodes(Role.IMAGE) or [self._parameters.volume]
-            self._read = caseFromScene(
-                volumes, self._sources(), id=folder.case, classes=tuple(self._parameters.classes)
-            )
+            classes = tuple(self._parameters.classes)
+            self._read = caseFromScene(self._volumes(), self._sources(), id=self.folder.case, classes=classes)
         return self._read
 
     def case(self, truth: Any = None) -> Case:
@@ -94,6 +91,10 @@ class CaseLogic:
         """What everybody drew."""
         case = self.read().case
         return {name: case.labels(name) for name in self.annotators}
+
+    def channels(self) -> list[str]:
+        """The names of the volumes that are the channels of the case."""
+        return [volume.GetName() for volume in self._volumes()] if self.isOpen else []
 
     def remarks(self) -> tuple[str, ...]:
         """What people should know about the labels of this case, in sentences."""
@@ -196,6 +197,9 @@ class CaseLogic:
         fillSegmentation(node, found.labels, self.geometry, names, [annotatorColor(place)] * len(names))
         showAsOutline(node, thickness=1)
         return AnnotatorSource(source.name, node)
+
+    def _volumes(self) -> list[Any]:
+        return self.folder.nodes(Role.IMAGE) or [self._parameters.volume]
 
     def _sources(self) -> list[AnnotatorSource]:
         """Everybody in the table whose node is still in the scene."""

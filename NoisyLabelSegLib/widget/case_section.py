@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -39,6 +40,8 @@ class CaseSection:
         """Shows the case as it is now."""
         self._fillCases()
         self._fillTable()
+        channels = self._logic.channels()
+        say(self._ui.channelsText, _("Channels: {names}").format(names=", ".join(channels)) if channels[1:] else "")
         self.updateButtons()
         with saidIn(self._ui.caseMessage):
             remarks = self._logic.remarks()
@@ -80,19 +83,15 @@ class CaseSection:
 
     def onOpenStudy(self) -> None:
         path = qt.QFileDialog.getOpenFileName(None, _("Open a study"), "", _("Study (study.json);;All files (*)"))
-        self.open(path)
+        self._open(path, self._opening.openPath)
 
     def onOpenFolder(self) -> None:
-        self.open(qt.QFileDialog.getExistingDirectory(None, _("Open a folder of images and labels"), ""))
+        path = qt.QFileDialog.getExistingDirectory(None, _("Open a folder of images and labels"), "")
+        self._open(path, self._opening.openPath)
 
     def onImport(self) -> None:
-        self.open(qt.QFileDialog.getExistingDirectory(None, _("Open an LIDC scan or DICOM SEG objects"), ""))
-
-    def open(self, path: str) -> None:
-        """Opens a study, a folder, an LIDC scan or DICOM SEG objects; nothing happens for an empty path."""
-        if path:
-            with saidIn(self._ui.caseMessage), slicer.util.WaitCursor():
-                self._opening.openPath(Path(path))
+        path = qt.QFileDialog.getExistingDirectory(None, _("Open an LIDC scan or DICOM SEG objects"), "")
+        self._open(path, self._opening.importPath)
 
     def onDemo(self) -> None:
         with saidIn(self._ui.caseMessage), slicer.util.WaitCursor():
@@ -105,6 +104,12 @@ class CaseSection:
     def onResample(self) -> None:
         with saidIn(self._ui.caseMessage), slicer.util.WaitCursor():
             self._logic.resample()
+
+    def _open(self, path: str, work: Callable[[Path], None]) -> None:
+        """Nothing happens for an empty path: the dialog was canceled."""
+        if path:
+            with saidIn(self._ui.caseMessage), slicer.util.WaitCursor():
+                work(Path(path))
 
     def _openMenu(self) -> Any:
         menu = qt.QMenu(self._ui.openButton)

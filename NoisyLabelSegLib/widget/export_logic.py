@@ -7,6 +7,8 @@ from enum import Enum
 from pathlib import Path
 from typing import Any
 
+from slicer.i18n import tr as _
+
 from NoisyLabelSegLib.cases import Image, Study, write_labels
 from NoisyLabelSegLib.errors import UserError
 from NoisyLabelSegLib.review.words import Translate, in_english
@@ -36,11 +38,14 @@ class ExportLogic:
 
     def problem(self, formats: Collection[Format], folder: str) -> str:
         """Why nothing can be exported now, as a sentence; empty when it can."""
+        problem: str = ""
         if self._truth.truth is None:
-            return "Estimate the truth first."
-        if not formats:
-            return "Tick what to export."
-        return "Choose a folder." if not folder and IN_FILES & set(formats) else ""
+            problem = _("Estimate the truth first.")
+        elif not formats:
+            problem = _("Tick what to export.")
+        elif not folder and IN_FILES & set(formats):
+            problem = _("Choose a folder.")
+        return problem
 
     def export(self, formats: Collection[Format], folder: Path, *, dicomSeries: Path | None = None) -> list[str]:
         """Exports and returns the names of what was made, files or nodes; files of the same name are replaced."""

@@ -24,6 +24,7 @@ class Opening:
     def __init__(self, scene: Any, case: CaseLogic) -> None:
         self._scene, self._case = scene, case
         self._study: Study | None = None
+        self._imported: tempfile.TemporaryDirectory[str] | None = None
 
     def cases(self) -> list[tuple[str, str]]:
         """Case and study names of all that can be opened: the cases in the scene, then those of the study."""
@@ -41,12 +42,24 @@ class Opening:
             self._case.openFolder(folder, classes)
 
     def openPath(self, path: Path) -> None:
-        """Opens a study file, any folder of images and labels, an LIDC scan or DICOM SEG objects: its first case."""
-        study = openStudy(path)
-        if not study.cases:
-            raise UserError("holds no case", file=path, remedy="choose another study")
-        self._study = study
-        self._load(study, study.cases[0].id)
+        """Opens a study file, or any folder of images and labels: its first case."""
+        self._open(openStudy(path), path)
+
+    def importPath(self, path: Path) -> None:
+        """Opens a folder with an LIDC scan and its XML, or with DICOM SEG objects and the series they refer to."""
+        from NoisyLabelSegLib.cases.import_dicom_seg import plan_dicom_seg
+        from NoisyLabelSegLib.cases.import_lidc import plan_lidc
+
+        plan = plan_lidc(path) if any(path.rglob("*.xml")) else plan_dicom_seg(path)
+        self.close()
+        self._imported = tempfile.TemporaryDirectory(prefix="noisylabelseg-import-")
+        self._open(plan.write(Path(self._imported.name) / "study"), path)
+
+    def close(self) -> None:
+        """Removes what was written for an import; cases that were loaded stay in the scene."""
+        if self._imported is not None:
+            self._imported.cleanup()
+            self._imported, self._study = None, None
 
     def openDemo(self) -> None:
         """Makes a phantom brain with lesions and five annotators who err in different ways, and opens it."""
@@ -56,6 +69,12 @@ class Opening:
         with tempfile.TemporaryDirectory(prefix="noisylabelseg-demo-") as folder:
             made = simulate_study(phantom_recipe("lesions", settings), Path(folder) / "demo", settings)
             self._load(made.study, made.study.cases[0].id)
+
+    def _open(self, study: Study, path: Path) -> None:
+        if not study.cases:
+            raise UserError("holds no case", file=path, remedy="choose another")
+        self._study = study
+        self._load(study, study.cases[0].id)
 
     def _load(self, study: Study, id: str) -> None:
         folder = loadCase(self._scene, study.case(id), study.classes, study=study.name, annotators=study.annotators)

@@ -76,14 +76,16 @@ class Panel:
 
     def leaveScene(self) -> None:
         """Ends what runs and lets go of the parameter node: the scene goes away."""
-        self.truthSection.close()
-        self.trainSection.close()
+        self.truthSection.leaveScene()
+        self.trainSection.leaveScene()
         self.setParameterNode(None)
 
     def close(self) -> None:
         """Leaves no process, observer or timer behind: the panel goes away."""
         self.leaveScene()
         self.annotatorsSection.close()
+        self.trainSection.close()
+        self.opening.close()
 
     def _onCaseChanged(self) -> None:
         self._showImage()

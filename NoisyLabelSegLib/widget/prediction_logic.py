@@ -5,6 +5,8 @@ from __future__ import annotations
 import tempfile
 from pathlib import Path
 
+from slicer.i18n import tr as _
+
 from NoisyLabelSegLib.cases import read_image, read_labels
 from NoisyLabelSegLib.jobs.settings import PredictSettings
 from NoisyLabelSegLib.review.error_map import expected_errors
@@ -25,9 +27,12 @@ class PredictionLogic:
 
     def problem(self, model: str) -> str:
         """Why the model cannot run now, as a sentence; empty when it can."""
+        problem: str = ""
         if not model:
-            return "Choose a trained model (*.nlseg), or train one below."
-        return "" if Path(model).is_file() else f"{model} does not exist; choose another model."
+            problem = _("Choose a trained model (*.nlseg), or train one below.")
+        elif not Path(model).is_file():
+            problem = _("{model} does not exist; choose another model.").format(model=model)
+        return problem
 
     def settings(self, model: str) -> PredictSettings:
         """Writes the images of the open case and returns what the worker is to do with them."""

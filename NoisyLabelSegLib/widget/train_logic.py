@@ -7,6 +7,8 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
+from slicer.i18n import tr as _
+
 from NoisyLabelSegLib.errors import UserError
 from NoisyLabelSegLib.jobs.reports import Progressed
 from NoisyLabelSegLib.jobs.settings import TrainSettings
@@ -39,11 +41,14 @@ class TrainLogic:
 
     def problem(self, parameters: Any) -> str:
         """Why there can be no training now, as a sentence; empty when there can."""
+        problem: str = ""
         if parameters.trainingSource == SCENE and not self._case.annotators:
-            return "Open a case with annotators first, or learn from a study."
-        if parameters.trainingSource == STUDY and not Path(parameters.trainingStudy).is_file():
-            return "Choose a study.json."
-        return "" if parameters.runFolder else "Choose a folder for the model."
+            problem = _("Open a case with annotators first, or learn from a study.")
+        elif parameters.trainingSource == STUDY and not Path(parameters.trainingStudy).is_file():
+            problem = _("Choose a study.json.")
+        elif not parameters.runFolder:
+            problem = _("Choose a folder for the model.")
+        return problem
 
     def settings(self, parameters: Any, *, resume: bool) -> TrainSettings:
         """What the worker is to do; writes the cases of the scene to files where it is to learn from them."""

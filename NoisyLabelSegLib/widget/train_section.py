@@ -10,6 +10,7 @@ from slicer.i18n import tr as _
 from NoisyLabelSegLib.jobs.job import Job
 from NoisyLabelSegLib.jobs.reports import Finished, Progressed
 from NoisyLabelSegLib.signals import Signal
+from NoisyLabelSegLib.widget.device_probe import DeviceProbe
 from NoisyLabelSegLib.widget.job_button import JobButton, TimerPoller
 from NoisyLabelSegLib.widget.messages import explain, saidIn, say
 from NoisyLabelSegLib.widget.torch_support import TorchSupport
@@ -36,6 +37,10 @@ class TrainSection:
         ui.runPath.currentPathChanged.connect(self.onChanged)
         ui.trainButton.clicked.connect(self.onTrain)
         ui.copyLogButton.clicked.connect(self.onCopyLog)
+        ui.trainSection.contentsCollapsed.connect(self.onCollapsed)
+        self._probe = DeviceProbe(TimerPoller())
+        self._probe.answered.connect(lambda sentence: say(ui.deviceText, sentence))
+        say(ui.deviceText, "")
         self.update()
 
     def setParameters(self, parameters: Any) -> None:
@@ -84,8 +89,16 @@ class TrainSection:
     def onCopyLog(self) -> None:
         slicer.app.clipboard().setText(self._ui.trainLog.plainText)
 
-    def close(self) -> None:
+    def onCollapsed(self) -> None:
+        """Looks for a GPU when the section is opened for the first time."""
+        if not self._ui.trainSection.collapsed and not self._torch.missing():
+            self._probe.ask()
+
+    def leaveScene(self) -> None:
         self._job.close()
+
+    def close(self) -> None:
+        self._probe.close()
 
     def _onProgress(self, news: Progressed) -> None:
         isFirst = not self._logic.hasCurves

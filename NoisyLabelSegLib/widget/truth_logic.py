@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from slicer.i18n import tr as _
+
 from NoisyLabelSegLib.errors import UserError
 from NoisyLabelSegLib.fusion import METHODS, Votes
 from NoisyLabelSegLib.scene.results import ResultNodes
@@ -29,11 +31,12 @@ class TruthLogic:
 
     def problem(self, method: str) -> str:
         """Why there can be no estimate now, as a sentence; empty when there can."""
+        problem: str = ""
         if not self._case.isOpen:
-            return "Choose a volume and add annotators, or open the demo case."
-        if method == MODEL:
-            return ""
-        return "" if self._case.used else "Tick at least one annotator."
+            problem = _("Choose a volume and add annotators, or open the demo case.")
+        elif method != MODEL and not self._case.used:
+            problem = _("Tick at least one annotator.")
+        return problem
 
     def forget(self) -> None:
         """Reads the labels anew for the next estimate: someone may have edited the outlines."""

@@ -100,7 +100,7 @@ class TruthSection:
             with saidIn(self._ui.truthMessage):
                 self._logic.showVeil(visible=self._ui.veilBox.checked)
 
-    def close(self) -> None:
+    def leaveScene(self) -> None:
         self._job.close()
 
     def _fuse(self) -> None:
