@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import slicer
+
 from NoisyLabelSegLib.review.case_review import CaseReview, review_case
 from NoisyLabelSegLib.review.colors import COLORBLIND, PAPER
 from NoisyLabelSegLib.review.mistakes import Mistake
@@ -12,6 +14,7 @@ from NoisyLabelSegLib.review.summary import summarize
 from NoisyLabelSegLib.review.words import Translate, annotator_sentence, in_english, mistake_sentences
 from NoisyLabelSegLib.scene.curves import showCurves
 from NoisyLabelSegLib.scene.folder import CaseFolder
+from NoisyLabelSegLib.scene.legends import showLegend
 from NoisyLabelSegLib.scene.results import EXPECTED_KINDS, ResultNodes, chooseErrorColors
 from NoisyLabelSegLib.scene.roles import Role
 from NoisyLabelSegLib.scene.tables import rowsOf
@@ -86,6 +89,7 @@ class AnnotatorsLogic:
         if oneViewEach:
             self._views.showEach(folder, self._case.annotators)
         elif annotator:
+            self._views.showHeatMap(None)
             self._views.showOne(folder, annotator)
 
     def chooseColors(self, *, safe: bool) -> None:
@@ -101,10 +105,13 @@ class AnnotatorsLogic:
         return [kind for kind in EXPECTED_KINDS if self._expected(folder, annotator, kind) is not None]
 
     def showExpected(self, annotator: str, kind: str) -> None:
-        """Lays a map of expected errors over the image."""
+        """Lays a map of expected errors over the image, in place of the observed ones."""
         folder = self._case.folder
         node = self._expected(folder, annotator, kind)
         if node is not None:
+            for errors in folder.nodes(Role.ERRORS):
+                showLegend(errors, visible=False)
+            slicer.util.setSliceViewerLayers(label=None)
             self._views.showHeatMap(node)
 
     def plotOverCases(self) -> Any:

@@ -125,6 +125,27 @@ def test_without_a_model_the_expected_errors_say_where_they_come_from(opened):
     assert "trained model" in text(ui_of(opened).expectedText)
 
 
+def test_expected_errors_take_the_place_of_observed_ones_in_the_views(opened):
+    import numpy as np
+
+    from NoisyLabelSegLib.scene.results import ResultNodes
+
+    slicer.mrmlScene.AddNewNodeByClass("vtkMRMLSliceCompositeNode").SetLayoutName("Red")
+    composite = slicer.mrmlScene.GetFirstNodeByClass("vtkMRMLSliceCompositeNode")
+    nodes = ResultNodes(opened.case.folder, opened.case.geometry, opened.case.classes)
+    maps = nodes.expectedErrors("wide", np.full((3, *opened.truth.truth.shape), 0.5, dtype=np.float32))
+    select(opened, "wide")
+    ui_of(opened).errorTabs.setProperty("currentIndex", 1)
+    assert composite.GetForegroundVolumeID() == maps[0].GetID()
+    assert composite.GetLabelVolumeID() is None
+    ui_of(opened).expectedSelector.setProperty("currentIndex", 1)
+    ui_of(opened).expectedSelector.activated.emit(1)
+    assert composite.GetForegroundVolumeID() == maps[1].GetID()
+    ui_of(opened).errorTabs.setProperty("currentIndex", 0)
+    assert composite.GetForegroundVolumeID() is None
+    assert composite.GetLabelVolumeID() == opened.case.folder.find(Role.ERRORS, annotator="wide").GetID()
+
+
 def test_the_plot_shows_everybody_over_the_cases(opened):
     ui_of(opened).plotButton.click()
     chart = slicer.mrmlScene.GetFirstNodeByClass("vtkMRMLPlotChartNode")
