@@ -82,8 +82,8 @@ class AnnotatorsLogic:
     def show(self, annotator: str, *, oneViewEach: bool) -> None:
         """Lets the views show this annotator's outlines and error map, or everybody's side by side."""
         folder = self._case.folder
-        if self._eachShown and not oneViewEach:
-            self._views.restore()
+        if not oneViewEach:
+            self.leaveViews()
         self._eachShown = oneViewEach
         self._case.showOnly(self._case.annotators if oneViewEach else (annotator,))
         if oneViewEach:
@@ -91,6 +91,12 @@ class AnnotatorsLogic:
         elif annotator:
             self._views.showHeatMap(None)
             self._views.showOne(folder, annotator)
+
+    def leaveViews(self) -> None:
+        """Brings back the layout from before everybody had a view."""
+        if self._eachShown:
+            self._views.restore()
+        self._eachShown = False
 
     def chooseColors(self, *, safe: bool) -> None:
         self.safeColors = safe

@@ -78,6 +78,7 @@ class Panel:
         """Ends what runs and lets go of the parameter node: the scene goes away."""
         self.truthSection.leaveScene()
         self.trainSection.leaveScene()
+        self.annotators.leaveViews()
         self.setParameterNode(None)
 
     def close(self) -> None:

@@ -113,6 +113,15 @@ def test_one_view_each_makes_a_linked_view_per_annotator(opened):
     assert layout.GetViewArrangement() == before
 
 
+def test_closing_the_scene_brings_the_layout_back(host, opened):
+    select(opened, "wide")
+    layout = slicer.mrmlScene.GetFirstNodeByClass("vtkMRMLLayoutNode")
+    before = layout.GetViewArrangement()
+    ui_of(opened).oneViewEachBox.setChecked(True)
+    host.close_scene()
+    assert layout.GetViewArrangement() == before != LAYOUT_ID
+
+
 def test_colors_for_the_color_blind_are_one_click_away(opened):
     display = opened.case.folder.find(Role.ERRORS, annotator="wide").GetDisplayNode()
     before = display.GetColorNode().GetName()
