@@ -164,3 +164,17 @@ def test_a_dropped_study_that_cannot_be_read_is_explained_in_a_message(host, mod
     assert not reader.load({"fileName": str(study)})
     assert module.panel is not None
     assert [kind for kind, _ in host.answers.shown] == ["error"]
+
+
+def test_an_lidc_scan_opens_with_its_readers(host, module, shared_data):
+    host.answers.paths.append(str(shared_data / "lidc-ct-xml"))
+    module.panel.caseSection.onImport()
+    assert names(module.panel) == ["reader1", "reader2", "reader3", "reader4"]
+    assert module.panel.truth.truth.any()
+
+
+def test_a_folder_without_scans_is_explained(host, module, tmp_path):
+    host.answers.paths.append(str(tmp_path))
+    module.panel.caseSection.onImport()
+    assert str(tmp_path) in text(ui_of(module.panel).caseMessage)
+    assert not module.panel.case.isOpen

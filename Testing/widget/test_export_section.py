@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import csv
+import shutil
 
 import numpy as np
 import pytest
 import slicer
+from pydicom.data import get_testdata_file
 
-from NoisyLabelSegLib.cases import read_labels
+from NoisyLabelSegLib.cases import Annotation, Case, Image, read_image, read_labels
+from NoisyLabelSegLib.scene.loading import loadCase
 
 
 def ui_of(panel):
@@ -78,3 +81,22 @@ def test_a_folder_that_cannot_be_written_is_explained(opened, tmp_path):
     ui_of(opened).exportPath.currentPath = str(tmp_path / "file")
     ui_of(opened).exportButton.click()
     assert "cannot be written" in ui_of(opened).exportMessage.property("text")
+
+
+def test_a_dicom_seg_is_written_for_its_series(host, module, tmp_path):
+    series = tmp_path / "ct"
+    series.mkdir()
+    shutil.copy(get_testdata_file("CT_small.dcm"), series / "1.dcm")
+    image = read_image(series)
+    labels = np.zeros(image.geometry.shape, dtype=np.uint8)
+    labels[:, 40:60, 50:70] = 1
+    drawn = {name: Annotation(Image(labels, image.geometry)) for name in ("anna", "bert")}
+    folder = loadCase(host.scene, Case("ct", (image,), drawn, classes=2))
+    module.panel.case.openFolder(folder, ("background", "tumor"))
+    tick(module.panel, "exportDicom")
+    ui_of(module.panel).exportPath.currentPath = str(tmp_path / "out")
+    host.answers.paths.append(str(series))
+    ui_of(module.panel).exportButton.click()
+    assert ui_of(module.panel).exportMessage.property("text") == "Exported: ct_truth.dcm."
+    written = read_labels(tmp_path / "out" / "ct_truth.dcm")
+    assert np.array_equal(written.array.reshape(labels.shape), labels)
