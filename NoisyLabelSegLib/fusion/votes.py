@@ -60,9 +60,6 @@ class Votes:
         return self._fusion(self.table, found, pooled=True)
 
     def _fusion(self, table: PlacedTable, found: Solution, *, pooled: bool = False) -> Fusion:
-        unseen = table.is_unseen
-        found.posterior[: len(unseen)][unseen] = found.values == 0
-        found.decided[: len(unseen)][unseen] = 0
         return Fusion(table, found, self.classes, remarks_on(table, self.names, self.classes, pooled=pooled))
 
     def _among(self, annotators: Sequence[int] | None) -> PlacedTable:

@@ -83,3 +83,25 @@ def test_an_unknown_setting_is_refused_with_the_ones_there_are():
         fuse(np.zeros((2, 4, 4), np.uint8), "staple", background="none")
     with pytest.raises(UserError, match="compatible"):
         fuse(np.zeros((2, 4, 4), np.uint8), "staple", compatible="vtk")
+
+
+def test_a_larger_confidence_weight_makes_more_foreground_whatever_the_prior():
+    labels = _noisy(2, (9, 31, 33), (0.2, 0.2, 0.2))
+    for prior in ("estimated", "votes"):
+        few, many = (fuse(labels, prior=prior, confidence_weight=w).probability(1).sum() for w in (0.5, 2.0))
+        assert few < many
+
+
+def test_a_prior_can_be_given_per_class():
+    labels = np.array([[0, 0, 1], [0, 1, 1]], np.uint8)
+    rare, common = (fuse(labels, prior=[1 - p, p]).probability(1)[1] for p in (0.1, 0.9))
+    assert rare < 0.5 < common
+    with pytest.raises(UserError, match="prior does not fit"):
+        fuse(labels, prior=[1.0])
+
+
+def test_an_estimation_that_is_cut_short_says_so():
+    fusion = fuse(_noisy(2, (9, 31, 33), (0.1, 0.2, 0.3)), max_iterations=2)
+    assert fusion.iterations == 2
+    assert not fusion.converged
+    assert any("not settled after 2 steps" in remark for remark in fusion.remarks)
