@@ -37,6 +37,7 @@ INSIDE_FUNCTIONS: dict[str, tuple[set[str], set[str]]] = {
     "networks": (set(), {"monai"}),
     "jobs": ({*LIBRARY, *NETWORKS}, set()),
     "commands": ({"scene"}, {"dask", "distributed"}),
+    "experiments": ({"scene"}, set()),
 }
 # Files beside the rooms, used by all of them, need nothing but the standard library.
 SHARED = {"errors", "output", "progress", "resources", "signals", "__init__"}

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from NoisyLabelSegLib.cases.dicom_files import dicom_errors, is_dicom, is_segmentation, read_header
 from NoisyLabelSegLib.cases.dicom_seg_frames import Frame, frames_of, own_geometry, slice_index
+from NoisyLabelSegLib.cases.dicom_series import Series, list_series
 from NoisyLabelSegLib.cases.geometry import Geometry
 from NoisyLabelSegLib.cases.segments import LayerPacker, Mask, Segment, Segmentation
 from NoisyLabelSegLib.errors import UserError
@@ -26,6 +27,10 @@ class References:
 
     def __bool__(self) -> bool:
         return bool(self.series or self.instances)
+
+    def name(self, series: Series) -> bool:
+        """Whether this is the series, or holds images, that it was drawn on."""
+        return series.uid in self.series or not self.instances.isdisjoint(series.instance_uids)
 
 
 def is_dicom_seg(path: str | Path) -> bool:
@@ -84,11 +89,9 @@ def _open(path: Path) -> Any:
 
 
 def _source_geometry(folder: str | Path, path: Path) -> Geometry:
-    from NoisyLabelSegLib.cases.dicom_series import list_series
-
     named = references(path)
     for series in list_series(folder):
-        if series.uid in named.series or named.instances & set(series.instance_uids):
+        if named.name(series):
             return series.ordered()[1]
     raise UserError(f"was not drawn on any series in {folder}", file=path, remedy="give the folder of its images")
 

@@ -8,10 +8,12 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from NoisyLabelSegLib.cases.geometry import Geometry
+from NoisyLabelSegLib.cases.geometry import SLICE_TOLERANCE, Geometry
 from NoisyLabelSegLib.errors import UserError
 
+_SAME_SLICE = 0.01  # mm; frames of different segments may be written with different roundings
 _MOST_SLICES = 20000  # beyond any scanner: such a stack comes from a damaged position
 
 
@@ -22,6 +24,7 @@ class Frame:
     number: int
     segment: int | None
     plane: Geometry | None
+    slice_distance: float | None = None
 
 
 def frames_of(seg: Any) -> list[Frame]:
@@ -37,39 +40,39 @@ def slice_index(grid: Geometry, frame: Frame) -> int | None:
     """The slice of a 3D grid on which a frame lies pixel for pixel, or None."""
     if frame.plane is None:
         return None
-    index = int(np.rint(grid.indices(frame.plane.origin)[0]))
-    if not 0 <= index < grid.shape[0]:
+    height = float(grid.indices(frame.plane.origin)[0])
+    index = round(height)
+    if not 0 <= index < grid.shape[0] or abs(height - index) > SLICE_TOLERANCE:
         return None
-    there = replace(grid, shape=(1, *grid.shape[1:]), origin=tuple(grid.points((index, 0, 0)).tolist()))
-    return None if there.differences(frame.plane) else index
+    slice_origin = grid.points((index, 0, 0))
+    there = replace(grid, shape=(1, *grid.shape[1:]), origin=tuple(slice_origin.tolist()))
+    onto_slice = slice_origin - grid.points((height, 0, 0))  # scanners round positions: see SLICE_TOLERANCE
+    here = replace(frame.plane, origin=tuple((np.asarray(frame.plane.origin) + onto_slice).tolist()))
+    return None if there.differences(here) else index
 
 
 def own_geometry(seg: Any, frames: Sequence[Frame], path: Path) -> Geometry:
     """The grid that the frames span, slices along the normal of their planes; flat where they have no position."""
-    if all(frame.plane is None for frame in frames):
+    planes = [frame.plane for frame in frames if frame.plane is not None]
+    if not planes:
         return _flat(seg, frames, path)
-    volume = seg.get_volume_geometry()
-    if volume is None:
+    normal = np.reshape(planes[0].direction, (3, 3))[:, 2]
+    along = np.array([plane.origin for plane in planes]) @ normal
+    lowest = planes[int(np.argmin(along))]
+    heights = np.sort(along - along.min())
+    heights = heights[np.diff(heights, prepend=-1.0) > _SAME_SLICE]
+    if len(heights) == 1:
+        return lowest
+    step = _step(heights, frames[0].slice_distance)
+    if step is None or heights[-1] / step > _MOST_SLICES:
         raise UserError(
             "has frames that are not evenly spaced and parallel",
             file=path,
             remedy="import it together with the images it was drawn on",
         )
-    slices = int(volume.spatial_shape[0])
-    if slices > _MOST_SLICES:
-        raise UserError(f"spans {slices} slices", file=path, remedy="its positions are damaged; export it again")
-    z, y, x = (np.asarray(volume.affine)[:3, axis] for axis in range(3))
-    origin = np.asarray(volume.affine)[:3, 3]
-    if z @ np.cross(x, y) < 0:
-        origin, z = origin + z * (slices - 1), -z
-    plane = next(frame.plane for frame in frames if frame.plane is not None)
-    thickness = float(np.linalg.norm(z)) if slices > 1 else plane.spacing[2]
-    return replace(
-        plane,
-        shape=(slices, *plane.shape[1:]),
-        spacing=(*plane.spacing[:2], round(thickness, 9)),
-        origin=tuple(origin.tolist()),
-    )
+    gaps = round(heights[-1] / step)
+    exact = round(float(np.ptp(along)) / gaps, 9)
+    return replace(lowest, shape=(gaps + 1, *lowest.shape[1:]), spacing=(*lowest.spacing[:2], exact))
 
 
 def common_grid(grids: Sequence[Geometry]) -> Geometry | None:
@@ -90,6 +93,15 @@ def common_grid(grids: Sequence[Geometry]) -> Geometry | None:
     return replace(first, shape=(high - low, *first.shape[1:]), origin=tuple(first.points((low, 0, 0)).tolist()))
 
 
+def _step(heights: NDArray[np.float64], stated: float | None) -> float | None:
+    """The distance of slices of which all gaps are multiples: what the file states, or else the smallest gap."""
+    gaps = np.diff(heights)
+    for step in (stated, float(gaps.min())):
+        if step and (np.abs(gaps / step - np.rint(gaps / step)) <= SLICE_TOLERANCE).all() and gaps.min() > step / 2:
+            return step
+    return None
+
+
 def _frame(number: int, shared: Any, own: Any, seg: Any) -> Frame:
     def group(keyword: str) -> Any:
         sequence = own.get(keyword) or shared.get(keyword)
@@ -100,16 +112,23 @@ def _frame(number: int, shared: Any, own: Any, seg: Any) -> Frame:
         raise ValueError(f"frame {number} does not say which segment it belongs to")
     position = group("PlanePositionSequence").get("ImagePositionPatient")
     orientation = group("PlaneOrientationSequence").get("ImageOrientationPatient")
+    measures = group("PixelMeasuresSequence")
     plane = None
     if position is not None and orientation is not None:
-        plane = _plane(position, orientation, group("PixelMeasuresSequence"), seg)
-    return Frame(number, None if identification is None else int(identification), plane)
+        plane = _plane(position, orientation, measures, seg)
+    distance = measures.get("SpacingBetweenSlices")
+    return Frame(
+        number,
+        None if identification is None else int(identification),
+        plane,
+        None if distance is None else float(distance),
+    )
 
 
 def _plane(position: Any, orientation: Any, measures: Any, seg: Any) -> Geometry:
     x, y = np.array([float(part) for part in orientation]).reshape(2, 3)
     rows, columns = (float(part) for part in measures.get("PixelSpacing"))
-    thickness = float(measures.get("SpacingBetweenSlices") or measures.get("SliceThickness") or 1.0)
+    thickness = float(measures.get("SliceThickness") or measures.get("SpacingBetweenSlices") or 1.0)
     numbers = [*x, *y, rows, columns, thickness, *(float(part) for part in position)]
     if not np.isfinite(numbers).all() or min(rows, columns, thickness) <= 0:
         raise ValueError("a position, orientation or spacing is not a usable number")

@@ -59,7 +59,7 @@ class Series:
         header = self.members[0][1]
         description = f" {header.SeriesDescription!r}" if header.get("SeriesDescription") else ""
         modality = str(header.get("Modality", "") or "images")
-        return f"{modality}{description} with {len(self.members)} files, UID {self.uid}"
+        return f"{modality}{description} (files: {len(self.members)}, UID {self.uid})"
 
     def ordered(self) -> tuple[Series, Geometry]:
         """The series with its slices in the order of the array, and its grid; an irregular stack is refused."""

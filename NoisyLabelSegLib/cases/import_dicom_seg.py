@@ -7,7 +7,7 @@ from functools import lru_cache, partial
 from pathlib import Path
 
 from NoisyLabelSegLib.cases.dicom_files import find_dicom, is_segmentation, read_header
-from NoisyLabelSegLib.cases.dicom_seg import References, is_dicom_seg, read_dicom_seg, references
+from NoisyLabelSegLib.cases.dicom_seg import is_dicom_seg, read_dicom_seg, references
 from NoisyLabelSegLib.cases.dicom_seg_frames import common_grid
 from NoisyLabelSegLib.cases.dicom_series import SERIES_TAGS, Series, group_series, list_series
 from NoisyLabelSegLib.cases.geometry import Geometry
@@ -161,14 +161,10 @@ def _by_series(paths: Sequence[Path], found: Sequence[Series]) -> list[tuple[Ser
                 file=path,
                 remedy="import it alone, without images beside it",
             )
-        series = next((one for one in found if _names(named, one)), None)
+        series = next((one for one in found if named.name(one)), None)
         key: object = series.uid if series is not None else named.series or path
         groups.setdefault(key, (series, []))[1].append(path)
     return list(groups.values())
-
-
-def _names(named: References, series: Series) -> bool:
-    return series.uid in named.series or bool(named.instances & set(series.instance_uids))
 
 
 def _remarks(paths: Sequence[Path], *, overlap: bool, threshold: float) -> list[str]:

@@ -77,9 +77,9 @@ class _Scan:
         absent = sum(self.file.absent(session, self.slices) for session in sessions)
         notes = [f"nodules outlined: {', '.join(str(count) for count in outlined)}"]
         if marks:
-            notes.append(f"left out {marks} marks under 3 mm")
+            notes.append(f"marks under 3 mm, left out: {marks}")
         if absent:
-            notes.append(f"left out {absent} outlines on slices that are not in the folder")
+            notes.append(f"outlines on slices not in the folder, left out: {absent}")
         return "; ".join(notes)
 
 

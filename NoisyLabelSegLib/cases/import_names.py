@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
@@ -28,7 +27,7 @@ def case_names(places: Sequence[Path], root: Path) -> list[str]:
     whole = usable_name(stem(root) if root.is_file() else root.resolve().name, "case")
     if len(places) == 1:
         return [whole]
-    parts = [place.relative_to(root).parts if place.is_relative_to(root) else (place.name,) for place in places]
+    parts = [_below(place, root) for place in places]
     short = [usable_name(part[0] if part else whole, "case") for part in parts]
     if len({name.lower() for name in short}) == len(short):
         return short
@@ -36,14 +35,13 @@ def case_names(places: Sequence[Path], root: Path) -> list[str]:
 
 
 def file_names(paths: Sequence[Path], root: Path) -> list[str]:
-    """One name per file: its stem, or its whole path below the source where stems are shared."""
-    stems = [usable_name(stem(path)) for path in paths]
-    counts = Counter(name.lower() for name in stems)
-    names = []
-    for path, name in zip(paths, stems, strict=True):
-        below = path.relative_to(root).parent.parts if path.is_relative_to(root) else ()
-        names.append(name if counts[name.lower()] == 1 else usable_name("_".join((*below, name))))
-    return distinct(names)
+    """One name per file: its stem, or where stems are shared the folders that tell the files apart."""
+    stems = [stem(path) for path in paths]
+    if len({name.lower() for name in stems}) == len(stems):
+        return distinct(usable_name(name) for name in stems)
+    parts = [(*_below(path, root)[:-1], name) for path, name in zip(paths, stems, strict=True)]
+    first, last = _shared(parts), _shared([part[::-1] for part in parts])
+    return distinct(usable_name("_".join(part[first : len(part) - last]) or part[-1]) for part in parts)
 
 
 def distinct(names: Iterable[str]) -> list[str]:
@@ -58,3 +56,13 @@ def distinct(names: Iterable[str]) -> list[str]:
         taken.add(candidate.lower())
         result.append(candidate)
     return result
+
+
+def _below(path: Path, root: Path) -> tuple[str, ...]:
+    return path.relative_to(root).parts if path.is_relative_to(root) else (path.name,)
+
+
+def _shared(parts: Sequence[Sequence[str]]) -> int:
+    """How many parts all begin with."""
+    same = [len(set(column)) == 1 for column in zip(*parts, strict=False)]
+    return same.index(False) if False in same else len(same)

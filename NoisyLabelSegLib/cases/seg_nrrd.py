@@ -29,12 +29,12 @@ def read_seg_nrrd(path: str | Path) -> Segmentation:
     image = read_itk(path, Kind.SEGMENTATION)
     layers = _unsigned(image.channels, path)
     fields = _key_values(path)
-    count = 1 + max((int(match[1]) for key in fields if (match := re.match(r"Segment(\d+)_", key))), default=-1)
-    segments = [_segment(index, count, fields, layers, path) for index in range(count)]
+    numbers = sorted({int(match[1]) for key in fields if (match := re.match(r"Segment(\d{1,9})_", key))})
+    one_each = len(layers) == len(numbers)
     return Segmentation(
         geometry=image.geometry,
         layers=layers,
-        segments=tuple(segment for segment in segments if segment is not None),
+        segments=tuple(_segment(number, fields, layers, path, one_each=one_each) for number in numbers),
         source=path,
         fields={key: value for key, value in fields.items() if not re.match(r"Segment\d+_", key)},
     )
@@ -66,7 +66,7 @@ def write_seg_nrrd(path: str | Path, segmentation: Segmentation, *, force: bool 
 def _unsigned(layers: NDArray[Any], path: Path) -> NDArray[Any]:
     if not np.issubdtype(layers.dtype, np.integer) or layers.min(initial=0) < 0 or layers.max(initial=0) > 65535:
         raise UserError("has label values outside 0 to 65535", file=path, remedy="save the segmentation again")
-    return layers.astype(np.uint8 if layers.max(initial=0) <= 255 else np.uint16, copy=False)
+    return layers.astype(np.uint8 if layers.dtype.itemsize == 1 else np.uint16, copy=False)
 
 
 def _key_values(path: Path) -> dict[str, str]:
@@ -83,15 +83,13 @@ def _key_values(path: Path) -> dict[str, str]:
     return {key: _unescape(value) for key, value in pairs}
 
 
-def _segment(index: int, count: int, fields: Mapping[str, str], layers: NDArray[Any], path: Path) -> Segment | None:
+def _segment(index: int, fields: Mapping[str, str], layers: NDArray[Any], path: Path, *, one_each: bool) -> Segment:
     prefix = f"Segment{index}_"
     own = {key[len(prefix) :]: value for key, value in fields.items() if key.startswith(prefix)}
-    if not own:
-        return None
     try:
         value = int(own.pop("LabelValue", 1))
         # Before layers were shared, Slicer wrote one component per segment and did not number them.
-        layer = int(own.pop("Layer", index if len(layers) == count else 0))
+        layer = int(own.pop("Layer", index if one_each else 0))
         numbers = [float(number) for number in own.pop("Color", "").split()]
     except ValueError as error:
         raise UserError(

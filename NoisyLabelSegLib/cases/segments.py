@@ -48,6 +48,12 @@ class Segmentation:
     fields: Mapping[str, str] = field(default_factory=dict)
 
     @classmethod
+    def from_labels(cls, labels: Image, classes: Sequence[str]) -> Segmentation:
+        """One segment per class but the first, which is the background; each keeps its label as its value."""
+        segments = tuple(Segment(name, value) for value, name in enumerate(classes) if value > 0)
+        return cls(labels.geometry, labels.array[None], segments)
+
+    @classmethod
     def from_masks(cls, geometry: Geometry, masks: Iterable[tuple[Segment, Mask]]) -> Segmentation:
         """Packs masks (*shape) into as few layers as the given order allows; the segments' `layer` is set here."""
         masks = list(masks)

@@ -115,7 +115,8 @@ def _slice_spacing(along: NDArray[np.float64], slices: Sequence[Slice], place: P
         widest = int(np.argmax(gaps))
         between = f"{slices[widest].file.name} and {slices[widest + 1].file.name}"
         raise UserError(
-            f"lacks {int(missing.sum())} slices: {between} are {gaps[widest]:.4g} mm apart, the others {usual:.4g} mm",
+            f"has gaps (missing slices: {int(missing.sum())}): {between} are {gaps[widest]:.4g} mm apart, "
+            f"the others {usual:.4g} mm",
             file=place,
             remedy=_COMPLETE,
         )

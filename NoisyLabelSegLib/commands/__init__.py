@@ -8,14 +8,16 @@ their verb is used, so `--help` stays quick and a verb without networks never lo
 from __future__ import annotations
 
 VERBS = {
+    "demo": "demo",
     "import": "import_",
     "check": "check",
-    "fuse": "fuse",
-    "review": "review",
     "simulate": "simulate",
+    "fuse": "fuse",
     "train": "train",
     "predict": "predict",
     "models": "models",
+    "review": "review",
+    "evaluate": "evaluate",
     "run": "run",
     "bench": "bench",
 }

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import importlib
+from pathlib import Path
 from typing import Any
 
 from NoisyLabelSegLib.commands.terminal import Terminal
@@ -12,8 +13,9 @@ from NoisyLabelSegLib.errors import UserError
 SUMMARY = "Measure the figures the README quotes, as ratios against a named rival in one run."
 EXAMPLE = "  noisylabelseg bench fusion"
 
-BENCHES: dict[str, str] = {"fusion": "bench_fusion", "fusion-evidence": "fusion_evidence"}
-"""Name to module of `experiments`; each has `SUMMARY` and `run(terminal, options) -> dict`."""
+EXPERIMENTS = Path(__file__).resolve().parent.parent / "experiments"
+BENCHES = sorted(path.stem.removeprefix("bench_").replace("_", "-") for path in EXPERIMENTS.glob("bench_*.py"))
+"""Each file `experiments/bench_<name>.py` has `SUMMARY` and `run(terminal, options) -> dict`."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -26,6 +28,7 @@ def run(arguments: argparse.Namespace, terminal: Terminal) -> dict[str, Any]:
         raise UserError(f"There is no benchmark {arguments.name!r}", remedy=f"choose one of {', '.join(BENCHES)}")
     results = {}
     for name in [arguments.name] if arguments.name else BENCHES:
-        module = importlib.import_module(f"NoisyLabelSegLib.experiments.{BENCHES[name]}")
+        module = importlib.import_module(f"NoisyLabelSegLib.experiments.bench_{name.replace('-', '_')}")
+        terminal.say(module.SUMMARY)
         results[name] = module.run(terminal, arguments)
     return results

@@ -46,9 +46,6 @@ def run(arguments: argparse.Namespace, terminal: Terminal) -> dict[str, Any]:
         report=terminal.progress,
         say=terminal.say,
     )
-    terminal.say(
-        f"The model is {trained.package}; try: noisylabelseg predict {trained.package} {arguments.study} --out DIR"
-    )
     return {"model": str(trained.package), "metrics": trained.figures, "remarks": list(trained.remarks)}
 
 

@@ -7,7 +7,7 @@ annotator's label; the other columns are 1/L by convention.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -66,41 +66,71 @@ def confusion_errors(
     `probabilities`: the estimated truth, (L, *shape), or labels (*shape), which count as certain;
     `truth` (*shape) integers; `labels` R arrays (*shape).
     """
+    truth = np.asarray(truth)
+    estimate = Estimate(np.asarray(probabilities), truth.ndim)
     errors = ConfusionErrors()
     for matrix, drawn in zip(confusion, labels, strict=True):
         if drawn is not None:
-            errors += _annotator_errors(np.asarray(matrix), np.asarray(probabilities), np.asarray(truth), drawn)
+            matrix = np.asarray(matrix)
+            total = ErrorSum(len(matrix))
+            for part, block in matrix_blocks(matrix, truth.size):
+                total.add(block, estimate.part(part, len(matrix)), truth.reshape(-1)[part], drawn.reshape(-1)[part])
+            errors += total.errors()
     return errors
 
 
-def _annotator_errors(
-    confusion: NDArray[Any], probabilities: NDArray[Any], truth: NDArray[Any], labels: NDArray[Any]
-) -> ConfusionErrors:
-    classes = len(confusion)
-    certain = probabilities.shape == truth.shape
-    field = confusion.reshape(classes, classes, -1)
-    flat_p = probabilities.reshape(-1) if certain else probabilities.reshape(classes, -1)
-    flat_truth, flat_labels = truth.reshape(-1), labels.reshape(-1)
-    squares = column_squares = 0.0
-    said, weight = np.zeros((classes, classes)), np.zeros(classes)
-    for part in chunks(truth.size):
-        t, y = flat_truth[part], flat_labels[part]
-        p = _one_hot(flat_p[part], classes) if certain else flat_p[:, part]
-        a = field[:, :, part] if field.shape[2] > 1 else field
-        voxels = np.arange(t.size)
-        excess = p * (a - np.float32(1 / classes))  # the canonical form p_j a_ij + (1 - p_j) / L, less 1 / L
-        weight += p.sum(axis=1, dtype=np.float64)
-        said += excess.sum(axis=2, dtype=np.float64)
-        excess[:, t, voxels] += np.float32(1 / classes)
-        excess[y, t, voxels] -= 1
-        squares += _sum_of_squares(excess)
-        column = a[:, t, voxels] if a.shape[2] > 1 else a[:, t, 0]
-        column[y, voxels] -= 1
-        column_squares += _sum_of_squares(column)
-    image_squares, image_entries = _image_squares(said + weight / classes, weight, joint_counts(labels, truth, classes))
-    return ConfusionErrors(
-        squares, truth.size * classes**2, column_squares, truth.size * classes, image_squares, image_entries
-    )
+class Estimate:
+    """The estimated truth by parts: probabilities (L, *shape), or labels (*shape) that count as certain."""
+
+    def __init__(self, array: NDArray[Any], dimension: int) -> None:
+        self._certain = array.ndim == dimension
+        self._flat = array.reshape(-1) if self._certain else array.reshape(len(array), -1)
+
+    def part(self, voxels: slice, classes: int) -> NDArray[Any]:
+        """(L, n) probabilities of these voxels."""
+        if not self._certain:
+            return np.asarray(self._flat[:, voxels])
+        return np.asarray(self._flat[voxels] == np.arange(classes)[:, None], dtype=np.float32)
+
+
+def matrix_blocks(matrix: NDArray[Any], voxels: int) -> Iterator[tuple[slice, NDArray[Any]]]:
+    """The matrices of each of `chunks(voxels)`: (L, L, n) of a field (L, L, *shape), (L, L, 1) of a single matrix."""
+    field = matrix.reshape(*matrix.shape[:2], -1)
+    for part in chunks(voxels):
+        yield part, field if matrix.ndim == 2 else field[:, :, part]
+
+
+class ErrorSum:
+    """Adds up the errors of one annotator on one case, block by block."""
+
+    def __init__(self, classes: int) -> None:
+        self._classes, self._voxels = classes, 0
+        self._squares = self._column_squares = 0.0
+        self._said, self._weight = np.zeros((classes, classes)), np.zeros(classes)
+        self._counts = np.zeros((classes, classes), dtype=np.int64)
+
+    def add(self, a: NDArray[Any], p: NDArray[Any], truth: NDArray[Any], labels: NDArray[Any]) -> None:
+        """`a` (L, L, n) or (L, L, 1) estimated matrices, `p` (L, n) estimated truth, `truth` and `labels` (n,)."""
+        uniform, voxels = np.float32(1 / self._classes), np.arange(truth.size)
+        excess = p * (a - uniform)  # the canonical form p_j a_ij + (1 - p_j) / L, less 1 / L
+        self._weight += p.sum(axis=1, dtype=np.float64)
+        self._said += excess.sum(axis=2, dtype=np.float64)
+        excess[:, truth, voxels] += uniform
+        excess[labels, truth, voxels] -= 1
+        self._squares += _sum_of_squares(excess)
+        column = a[:, truth, voxels if a.shape[2] > 1 else 0]
+        column[labels, voxels] -= 1
+        self._column_squares += _sum_of_squares(column)
+        self._counts += joint_counts(labels, truth, self._classes)
+        self._voxels += truth.size
+
+    def errors(self) -> ConfusionErrors:
+        said = self._said + self._weight / self._classes
+        image_squares, image_entries = _image_squares(said, self._weight, self._counts)
+        columns = self._voxels * self._classes
+        return ConfusionErrors(
+            self._squares, columns * self._classes, self._column_squares, columns, image_squares, image_entries
+        )
 
 
 def _image_squares(
@@ -113,10 +143,6 @@ def _image_squares(
     known = totals > 0
     difference = (estimate - counts / np.maximum(totals, 1))[:, known]
     return float((difference**2).sum()), difference.size
-
-
-def _one_hot(labels: NDArray[Any], classes: int) -> NDArray[np.float32]:
-    return np.asarray(labels == np.arange(classes)[:, None], dtype=np.float32)
 
 
 def _sum_of_squares(scratch: NDArray[Any]) -> float:

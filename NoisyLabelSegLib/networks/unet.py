@@ -15,12 +15,12 @@ class UNet(nn.Module):
     def __init__(self, dimensions: int, channels: int, widths: Sequence[int]) -> None:
         super().__init__()
         self.width = widths[0]
-        self.multiple = 2 ** (len(widths) - 1)
+        self._halvings = 2 ** (len(widths) - 1)
         pool = nn.MaxPool2d if dimensions == 2 else nn.MaxPool3d
         self.down = nn.ModuleList()
         for before, width in zip([channels, *widths], widths, strict=False):
             self.down.append(_stage(dimensions, before, width))
-        self.pool = pool(2)
+        self.pool = pool(2, ceil_mode=True)
         self.narrow = nn.ModuleList()
         self.up = nn.ModuleList()
         for deep, width in zip(reversed(widths[1:]), reversed(widths[:-1]), strict=True):
@@ -29,16 +29,17 @@ class UNet(nn.Module):
 
     def forward(self, image: Tensor) -> Tensor:
         size = image.shape[2:]
-        image = _pad_to_multiple(image, self.multiple)
+        image = _at_least(image, 2 * self._halvings)
         skips: list[Tensor] = []
         for index, stage in enumerate(self.down):
             image = stage(image if index == 0 else self.pool(image))
             skips.append(image)
         skips.pop()
         for narrow, stage in zip(self.narrow, self.up, strict=True):
-            # Narrowing before upsampling does the 1x1 convolution on a quarter of the pixels.
-            raised = F.interpolate(narrow(image), scale_factor=2, mode="nearest")
-            image = stage(torch.cat([skips.pop(), raised], dim=1))
+            # Narrowing before raising does the 1x1 convolution on a quarter of the pixels.
+            skip = skips.pop()
+            raised = F.interpolate(narrow(image), size=skip.shape[2:], mode="nearest")
+            image = stage(torch.cat([skip, raised], dim=1))
         for axis, length in enumerate(size, start=2):
             image = image.narrow(axis, 0, length)
         return image
@@ -57,9 +58,9 @@ def _convolution(dimensions: int, before: int, after: int, *, size: int) -> nn.M
     return convolution(before, after, size, padding=size // 2)
 
 
-def _pad_to_multiple(image: Tensor, multiple: int) -> Tensor:
-    """Repeats the last row and column until every stage can be halved and the deepest has two pixels a side."""
-    missing = [max(-n % multiple, 2 * multiple - n) for n in image.shape[2:]]
+def _at_least(image: Tensor, length: int) -> Tensor:
+    """Repeats the last row and column of a tiny image: instance norm needs two pixels even in the deepest stage."""
+    missing = [max(0, length - n) for n in image.shape[2:]]
     if not any(missing):
         return image
     pad = [amount for n in reversed(missing) for amount in (0, n)]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,15 +11,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from NoisyLabelSegLib.cases import Geometry
-from NoisyLabelSegLib.metrics import joint_counts
+from NoisyLabelSegLib.metrics import pairwise_counts
 from NoisyLabelSegLib.review.crop import Box, busy_box
 from NoisyLabelSegLib.review.error_map import error_map
-from NoisyLabelSegLib.review.mistakes import Mistake, MistakeFinder
+from NoisyLabelSegLib.review.mistake_search import CaseView, find_mistakes
+from NoisyLabelSegLib.review.mistakes import Mistake
 from NoisyLabelSegLib.review.settings import ReviewSettings
 from NoisyLabelSegLib.review.shape import LabelShapes, Shape
 from NoisyLabelSegLib.review.statistics import (
     ALL_CLASSES,
     AnnotatorStatistics,
+    Overlap,
     Subject,
     annotator_statistics,
     dice,
@@ -55,62 +57,67 @@ def review_case(
     """Compares annotators' labels (*shape) uint8 with a truth (*shape) uint8 on one grid."""
     settings = settings or ReviewSettings()
     box = busy_box([truth, *labels.values()], geometry.shape)
-    spacing, count = geometry.spacing_zyx, len(classes)
-    true = LabelShapes(truth[box], spacing, count)
-    drawn = {name: LabelShapes(array[box], spacing, count) for name, array in labels.items()}
-    finder = MistakeFinder(case, drawn, true, box=box, geometry=geometry, classes=tuple(classes), settings=settings)
-    return CaseReview(
-        case=case,
-        statistics=tuple(_statistics(case, drawn, true, tuple(classes), geometry, settings)),
-        mistakes=tuple(mistake for name in drawn for mistake in finder.find(name)) if mistakes else (),
-        error_maps={name: _whole(error_map(shapes.labels, true.labels), box, truth) for name, shapes in drawn.items()},
-        confusion={name: _confusion(shapes, true, truth.size) for name, shapes in drawn.items()},
-    )
+    inside = {name: np.ascontiguousarray(array[box]) for name, array in labels.items()}
+    true = LabelShapes(np.ascontiguousarray(truth[box]), geometry.spacing_zyx, len(classes))
+    counts = _Counts(inside, true.labels, len(classes), math.prod(geometry.shape))
+    view = CaseView(case, inside, true, box, geometry, tuple(classes), settings)
+    rows: list[AnnotatorStatistics] = []
+    found: list[Mistake] = []
+    maps = {}
+    for name, array in inside.items():  # one at a time: a large volume's shapes take much memory
+        drawn = LabelShapes(array, geometry.spacing_zyx, len(classes))
+        for label, title in enumerate([*classes[1:], *([ALL_CLASSES] if len(classes) > 2 else [])], start=1):
+            subject = Subject(case, name, title, units_of(geometry))
+            overlap = counts.overlap(name, label)
+            rows.append(annotator_statistics(subject, _shape(drawn, label), _shape(true, label), overlap, settings))
+        if mistakes:
+            found += find_mistakes(view, name, drawn)
+        maps[name] = _whole(error_map(array, true.labels), box, truth)
+    return CaseReview(case, tuple(rows), tuple(found), maps, {name: counts.confusion(name) for name in labels})
 
 
-def _statistics(
-    case: str,
-    drawn: Mapping[str, LabelShapes],
-    truth: LabelShapes,
-    classes: tuple[str, ...],
-    geometry: Geometry,
-    settings: ReviewSettings,
-) -> Iterator[AnnotatorStatistics]:
-    for label, name in enumerate([*classes[1:], *([ALL_CLASSES] if len(classes) > 2 else [])], start=1):
-        shapes = {annotator: _shape(all_shapes, label) for annotator, all_shapes in drawn.items()}
-        agreement = _agreement({annotator: shape.mask for annotator, shape in shapes.items()})
-        for annotator, shape in shapes.items():
-            yield annotator_statistics(
-                Subject(case, annotator, name),
-                shape,
-                _shape(truth, label),
-                voxels=math.prod(geometry.shape),
-                agreement=agreement[annotator],
-                settings=settings,
-                units=units_of(geometry),
-            )
+class _Counts:
+    """How all labels and the truth of a case coincide, from one pass over the voxels."""
+
+    def __init__(self, labels: Mapping[str, NDArray[Any]], truth: NDArray[Any], classes: int, voxels: int) -> None:
+        self._table = pairwise_counts([truth, *labels.values()], classes)
+        self._table[:, :, 0, 0] += voxels - truth.size  # what was cut away is background to everyone
+        self._places = {name: place for place, name in enumerate(labels, start=1)}
+        self._classes, self._voxels = classes, voxels
+
+    def confusion(self, annotator: str) -> NDArray[np.int64]:
+        """How often the annotator says i where the truth is j, (L, L)."""
+        return np.asarray(self._table[self._places[annotator], 0])
+
+    def overlap(self, annotator: str, label: int) -> Overlap:
+        """The voxels of one class, or of everything but background for a label beyond the last."""
+        place = self._places[annotator]
+        others = {name: other for name, other in self._places.items() if other != place}
+        return Overlap(
+            both=self._common(place, 0, label),
+            drawn=self._common(place, place, label),
+            true=self._common(0, 0, label),
+            wrong_class=self._mixed_up(place, label),
+            voxels=self._voxels,
+            agreement={name: self._dice(place, other, label) for name, other in others.items()},
+        )
+
+    def _common(self, one: int, other: int, label: int) -> int:
+        pair = self._table[one, other]
+        return int(pair[label, label]) if label < self._classes else int(pair[1:, 1:].sum())
+
+    def _mixed_up(self, place: int, label: int) -> int:
+        """The voxels of a true class, or of all of them, that were marked as another class."""
+        marked = self._table[place, 0][1:, 1:]
+        mixed = marked.sum(axis=0) - np.diagonal(marked)
+        return int(mixed[label - 1]) if label < self._classes else int(mixed.sum())
+
+    def _dice(self, one: int, other: int, label: int) -> float:
+        return dice(self._common(one, other, label), self._common(one, one, label), self._common(other, other, label))
 
 
 def _shape(shapes: LabelShapes, label: int) -> Shape:
     return shapes.of_class(label) if label < shapes.classes else shapes.foreground
-
-
-def _agreement(masks: Mapping[str, NDArray[np.bool_]]) -> dict[str, dict[str, float]]:
-    """Dice of every annotator with every other one."""
-    sizes = {name: int(np.count_nonzero(mask)) for name, mask in masks.items()}
-    found: dict[str, dict[str, float]] = {name: {} for name in masks}
-    for one in masks:
-        for other in masks:
-            if one < other:
-                both = int(np.count_nonzero(masks[one] & masks[other]))
-                found[one][other] = found[other][one] = dice(both, sizes[one], sizes[other])
-    return found
-
-
-def _confusion(drawn: LabelShapes, truth: LabelShapes, voxels: int) -> NDArray[np.int64]:
-    counts = joint_counts(drawn.labels, truth.labels, truth.classes)
-    counts[0, 0] += voxels - truth.labels.size
-    return counts
 
 
 def _whole(part: NDArray[np.uint8], box: Box, like: NDArray[Any]) -> NDArray[np.uint8]:

@@ -78,7 +78,7 @@ class LabelShapes:
         return self._shapes[label]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Objects:
     """`labels` (*shape) holds 0 outside and 1 to `count` in the objects; `voxels` (count) are their sizes."""
 

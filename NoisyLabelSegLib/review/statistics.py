@@ -22,7 +22,10 @@ ALL_CLASSES = "all classes"
 
 @dataclass(frozen=True)
 class AnnotatorStatistics:
-    """One annotator, one case, one class. In 2D a volume is the area of one slice taken as 1 mm thick."""
+    """One annotator, one case, one class. In 2D a volume is the area of one slice taken as 1 mm thick.
+
+    `wrong_class_ml` is the part of the true class (of all, in the row of all classes) that was marked as another class.
+    """
 
     case: str
     annotator: str
@@ -37,6 +40,7 @@ class AnnotatorStatistics:
     volume_bias_percent: float | None
     missed_ml: float
     extra_ml: float
+    wrong_class_ml: float
     hd95_mm: float | None
     surface_distance_mm: float | None
     boundary_bias_mm: float | None
@@ -61,26 +65,31 @@ FIGURES = tuple(
 
 @dataclass(frozen=True)
 class Subject:
-    """Whose labels of what are compared."""
+    """Whose labels of what are compared, and in which units."""
 
     case: str
     annotator: str
     label: str
+    units: Units
+
+
+@dataclass(frozen=True)
+class Overlap:
+    """Voxels: common, drawn, true, marked as another class, and all there are; the Dice with every other annotator."""
+
+    both: int
+    drawn: int
+    true: int
+    wrong_class: int
+    voxels: int
+    agreement: Mapping[str, float]
 
 
 def annotator_statistics(
-    subject: Subject,
-    drawn: Shape,
-    truth: Shape,
-    *,
-    voxels: int,
-    agreement: Mapping[str, float],
-    settings: ReviewSettings,
-    units: Units,
+    subject: Subject, drawn: Shape, truth: Shape, overlap: Overlap, settings: ReviewSettings
 ) -> AnnotatorStatistics:
-    """Compares two shapes cut out of a volume of `voxels` voxels in all."""
-    both = int(np.count_nonzero(drawn.mask & truth.mask))
-    said, true = int(np.count_nonzero(drawn.mask)), int(np.count_nonzero(truth.mask))
+    """Compares two shapes, cut out of a volume whose counts are in `overlap`."""
+    both, said, true = overlap.both, overlap.drawn, overlap.true
     voxel_mm3 = float(np.prod(truth.spacing))
     matches = match(truth.objects, drawn.objects, share=settings.matching_share)
     distances = boundary_distances(drawn, truth, matches)
@@ -93,7 +102,7 @@ def annotator_statistics(
         label=subject.label,
         dice=dice(both, said, true),
         sensitivity=_ratio(both, true),
-        specificity=_ratio(voxels - said - true + both, voxels - true),
+        specificity=_ratio(overlap.voxels - said - true + both, overlap.voxels - true),
         precision=_ratio(both, said),
         volume_ml=said * voxel_mm3 / 1000,
         truth_volume_ml=true * voxel_mm3 / 1000,
@@ -101,6 +110,7 @@ def annotator_statistics(
         volume_bias_percent=_ratio(100 * (said - true), true),
         missed_ml=(true - both) * voxel_mm3 / 1000,
         extra_ml=(said - both) * voxel_mm3 / 1000,
+        wrong_class_ml=overlap.wrong_class * voxel_mm3 / 1000,
         hd95_mm=distances.hd95,
         surface_distance_mm=distances.mean,
         boundary_bias_mm=distances.bias,
@@ -110,8 +120,8 @@ def annotator_statistics(
         invented_objects=int(np.count_nonzero(drawn_counted & ~matches.real)),
         largest_missed_mm3=float(missed.max()) if missed.size else None,
         voxel_mm=float(truth.spacing.min()),
-        agreement=agreement,
-        units=units,
+        agreement=overlap.agreement,
+        units=subject.units,
     )
 
 

@@ -8,7 +8,7 @@ from scipy import ndimage
 
 from NoisyLabelSegLib.simulation.scan import Mask, Shape
 
-GAP_WIDTHS = 1.8
+GAP_WIDTHS = 2.0
 """A gap's width as a multiple of the thickening; with it MNIST digits lose as much as the authors' examples do."""
 
 

@@ -57,7 +57,9 @@ def train_study(
     if fabric.is_global_zero:
         save_package(folder / "model.nlseg", run.network, card_of(study, settings, run.network.architecture, state))
     fabric.barrier()
-    return Trained(folder / "model.nlseg", state.kept, tuple(state.remarks))
+    package = folder / "model.nlseg"
+    say(f"The model is {package}; use it with: noisylabelseg predict {package} IMAGES --out DIR")
+    return Trained(package, state.kept, tuple(state.remarks))
 
 
 def _start(folder: Path, settings: Settings, digest: str, *, resume: bool, force: bool, fabric: Fabric) -> Checkpoint:

@@ -10,7 +10,6 @@ import pytest
 
 from NoisyLabelSegLib.cases import Geometry, read_image, read_labels
 from NoisyLabelSegLib.cases.dicom_seg import is_dicom_seg, read_dicom_seg, references
-from NoisyLabelSegLib.cases.dicom_seg_frames import common_grid
 from NoisyLabelSegLib.cases.dicom_series import read_dicom_series
 from NoisyLabelSegLib.errors import UserError
 
@@ -45,14 +44,6 @@ def test_without_images_the_frames_that_were_stored_span_the_grid(tmp_path: Path
     np.testing.assert_array_equal(labels.array, two_segments()[1:3])
 
 
-def test_frames_left_out_between_others_are_empty(tmp_path: Path, slices, make_seg):
-    labels = np.zeros(SHAPE, np.uint8)
-    labels[0, 1, 1] = labels[1, 1, 2] = labels[3, 1, 3] = 1
-    path = make_seg(tmp_path / "seg", slices, labels, ["liver"])
-    assert pydicom.dcmread(path).NumberOfFrames == 3
-    np.testing.assert_array_equal(read_dicom_seg(path).as_labels().array, labels)
-
-
 def test_overlapping_segments_stay_apart(tmp_path: Path, slices, make_seg):
     masks = np.zeros((*SHAPE, 2), np.uint8)
     masks[1, 0, :3, 0] = masks[1, 0, 2:, 1] = 1
@@ -84,37 +75,58 @@ def test_a_label_map_may_have_more_than_255_segments(tmp_path: Path, slices, mak
     assert np.argwhere(segmentation.mask(segmentation.segments[299])).tolist() == [[1, 0, 1]]
 
 
-def test_an_oblique_series_and_its_segmentation_share_their_grid(tmp_path: Path, make_series, make_seg):
-    c, s = np.cos(0.3), np.sin(0.3)
-    normal = np.cross([c, s, 0], [0, 0, -1])
-    positions = [(np.array([1.0, 2.0, 3.0]) - 2.5 * z * normal).round(6).tolist() for z in range(4)]
-    orientation = [round(float(part), 6) for part in (c, s, 0, 0, 0, -1)]
-    slices = make_series(tmp_path / "ct", np.zeros(SHAPE), positions=positions, orientation=orientation)
-    path = make_seg(tmp_path / "seg", slices, two_segments(), ["liver", "lung"])
-    segmentation = read_dicom_seg(path, images=tmp_path / "ct")
-    np.testing.assert_array_equal(segmentation.as_labels().array, two_segments()[::-1])  # stored against the normal
-    own = read_dicom_seg(path).as_labels()
-    at = np.argwhere(own.array == 2)[0]
-    there = np.argwhere(segmentation.as_labels().array == 2)[0]
-    np.testing.assert_allclose(own.geometry.points(at), segmentation.geometry.points(there), atol=1e-4)
-
-
-def test_a_segmentation_on_other_pixels_keeps_its_own_grid(tmp_path: Path, slices, make_seg):
-    path = make_seg(tmp_path / "seg", slices, two_segments(), ["liver", "lung"])
-    coarser = Geometry((4, 3, 5), (1.0, 1.2, 2.0), (-5.0, 7.0, -10.0), (1, 0, 0, 0, 1, 0, 0, 0, 1))
-    assert read_dicom_seg(path, images=coarser).geometry.shape == (2, 3, 5)
-
-
-def test_a_slide_becomes_a_picture(tmp_path: Path, make_seg):
-    image = tmp_path / "slide.dcm"
-    _make_slide(image)
+@pytest.mark.parametrize("kind", ["BINARY", "FRACTIONAL", "LABELMAP"])
+@pytest.mark.parametrize("tiles", ["TILED_SPARSE", "TILED_FULL"])
+def test_a_slide_becomes_a_picture(tmp_path: Path, make_seg, kind, tiles):
+    _make_slide(tmp_path / "slide.dcm")
     labels = np.zeros((1, 10, 12), np.uint8)
-    labels[0, 7:9, 9] = 1
-    for kind in ("BINARY", "LABELMAP"):
-        path = make_seg(tmp_path / kind, [image], labels, ["cell"], kind=kind, tile_pixel_array=True, tile_size=(4, 4))
-        read = read_labels(path)
-        np.testing.assert_array_equal(read.array, labels[0])
-        assert read.geometry.spacing == (0.25, 0.5)
+    labels[0, 7:9, 9], labels[0, 0, 0] = 1, 2
+    path = make_seg(
+        tmp_path / "seg",
+        [tmp_path / "slide.dcm"],
+        labels,
+        ["cell", "debris"],
+        kind=kind,
+        tile_pixel_array=True,
+        tile_size=(4, 4),
+        dimension_organization_type=tiles,
+        omit_empty_frames=tiles == "TILED_SPARSE",
+    )
+    read = read_labels(path)
+    np.testing.assert_array_equal(read.array, labels[0])
+    assert read.geometry.spacing == (0.25, 0.5)
+
+
+def test_a_label_map_may_be_colored_and_compressed(tmp_path: Path, slices, make_seg):
+    from highdicom import UID, PaletteColorLUTTransformation
+
+    palette = PaletteColorLUTTransformation.from_colors(["black", "red", "green"], palette_color_lut_uid=UID())
+    path = make_seg(
+        tmp_path / "seg",
+        slices,
+        two_segments(),
+        ["liver", "lung"],
+        kind="LABELMAP",
+        palette_color_lut_transformation=palette,
+        transfer_syntax_uid="1.2.840.10008.1.2.5",  # RLE
+    )
+    segmentation = read_dicom_seg(path, images=tmp_path / "ct")
+    assert [segment.name for segment in segmentation.segments] == ["liver", "lung"]  # 0 is described as background
+    np.testing.assert_array_equal(segmentation.as_labels().array, two_segments())
+
+
+def test_a_radiograph_without_a_place_in_the_patient_becomes_a_picture(tmp_path: Path, slices, make_seg):
+    data = pydicom.dcmread(slices[0])
+    for keyword in ("FrameOfReferenceUID", "ImagePositionPatient", "ImageOrientationPatient"):
+        delattr(data, keyword)
+    data.SOPClassUID = data.file_meta.MediaStorageSOPClassUID = "1.2.840.10008.5.1.4.1.1.1"
+    (tmp_path / "cr").mkdir()
+    data.save_as(tmp_path / "cr" / "1.dcm")
+    mask = np.eye(3, 5, dtype=np.uint8)[None]
+    path = make_seg(tmp_path / "seg", [tmp_path / "cr" / "1.dcm"], mask, ["fracture"])
+    for read in (read_dicom_seg(path), read_dicom_seg(path, images=tmp_path / "cr")):
+        np.testing.assert_array_equal(read.as_labels().array, mask[0])
+        assert read.geometry == Geometry.plain((3, 5), (0.5, 0.6))
 
 
 def test_a_segmentation_tells_what_it_was_drawn_on(tmp_path: Path, slices, make_seg):
@@ -169,14 +181,6 @@ def test_damaged_descriptions_are_refused_by_name(tmp_path: Path, slices, make_s
 def test_an_image_is_not_a_segmentation(slices):
     with pytest.raises(UserError, match="is not a DICOM SEG"):
         read_dicom_seg(slices[0])
-
-
-def test_stacks_that_leave_out_different_frames_find_a_common_grid():
-    whole = Geometry((9, 3, 5), (0.5, 0.6, 2.0), (-5.0, 7.0, -10.0), (1, 0, 0, 0, 1, 0, 0, 0, 1))
-    low = Geometry((2, 3, 5), whole.spacing, (-5.0, 7.0, -8.0), whole.direction)
-    high = Geometry((3, 3, 5), whole.spacing, (-5.0, 7.0, 0.0), whole.direction)
-    assert common_grid([high, low]) == Geometry((7, 3, 5), whole.spacing, (-5.0, 7.0, -8.0), whole.direction)
-    assert common_grid([low, Geometry((3, 3, 5), whole.spacing, (-5.0, 7.0, 1.0), whole.direction)]) is None
 
 
 def test_the_samples_of_dcmqi_equal_their_nrrds(shared_data: Path):

@@ -48,9 +48,7 @@ def test_what_is_left_out_is_told_before_writing(tmp_path: Path, make_series):
     make_series(tmp_path / "scan", VOXELS)
     write_xml(tmp_path / "scan" / "69.xml", "1.2.3.4", "1.2.3.4.2", "9.9.9")
     plan = plan_lidc(tmp_path / "scan")
-    note = (
-        "nodules outlined: 1, 1; left out 2 marks under 3 mm; left out 2 outlines on slices that are not in the folder"
-    )
+    note = "nodules outlined: 1, 1; marks under 3 mm, left out: 2; outlines on slices not in the folder, left out: 2"
     assert plan.rows() == [("scan", 1, "reader1, reader2", note)]
     assert not (tmp_path / "out").exists()
 

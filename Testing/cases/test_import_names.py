@@ -37,9 +37,16 @@ def test_one_case_is_named_by_its_source_and_several_by_what_tells_them_apart(tm
     assert case_names([root / "p1" / "a", root / "p1" / "b"], root) == ["p1_a", "p1_b"]
 
 
-def test_files_are_named_by_their_stem_or_path(tmp_path: Path):
-    paths = [tmp_path / "a" / "1.dcm", tmp_path / "b" / "1.dcm", tmp_path / "c.dcm"]
-    assert file_names(paths, tmp_path) == ["a_1", "b_1", "c"]
+def test_files_are_named_by_their_stems_or_by_the_folders_that_tell_them_apart(tmp_path: Path):
+    def names(*paths: str) -> list[str]:
+        return file_names([tmp_path / path for path in paths], tmp_path)
+
+    assert names("p1/ann.dcm") == ["ann"]
+    assert names("p1/a/ann.dcm", "p1/b/bob.dcm") == ["ann", "bob"]
+    assert names("p1/ann/1-1.dcm", "p1/bob/1-1.dcm") == ["ann", "bob"]
+    assert names("p1/ann/1.dcm", "p1/ann/2.dcm", "p1/bob/1.dcm") == ["ann_1", "ann_2", "bob_1"]
+    assert names("1.dcm", "ann/1.dcm") == ["1", "ann"]
+    assert names("ann/1.dcm", "ann/1", "eve.dcm") == ["ann_1", "ann_1_2", "eve"]
 
 
 def test_repeated_names_are_numbered_whatever_their_case():

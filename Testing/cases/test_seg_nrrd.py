@@ -69,6 +69,19 @@ def test_a_segmentation_by_slicerio_is_read(tmp_path: Path):
     assert np.argwhere(read.mask(read.segments[1])).tolist() == [[0, 2, 1]]
 
 
+def test_files_from_before_slicer_shared_layers_have_one_segment_per_component(tmp_path: Path):
+    path = tmp_path / "old.seg.nrrd"
+    masks = np.zeros((2, *GRID.shape), bool)
+    masks[0, 0, 0], masks[1, :, 0] = True, True
+    write_seg_nrrd(path, Segmentation.from_masks(GRID, [(Segment("a", 1), masks[0]), (Segment("b", 1), masks[1])]))
+    header, data = path.read_bytes().split(b"\n\n", 1)
+    kept = [line for line in header.split(b"\n") if b"_Layer:=" not in line and b"_LabelValue:=" not in line]
+    path.write_bytes(b"\n".join(kept) + b"\n\n" + data)
+    read = read_seg_nrrd(path)
+    for segment, mask in zip(read.segments, masks, strict=True):
+        np.testing.assert_array_equal(read.mask(segment), mask)
+
+
 def test_a_picture_is_written_as_a_volume_of_one_slice(tmp_path: Path):
     flat = Geometry.plain((3, 4), (0.5, 0.6))
     write_seg_nrrd(tmp_path / "a.seg.nrrd", Segmentation.from_masks(flat, [(Segment("a", 1), np.ones((3, 4), bool))]))
@@ -82,6 +95,13 @@ def test_labels_above_255_are_written_with_16_bits(tmp_path: Path):
     read = read_seg_nrrd(tmp_path / "a.seg.nrrd")
     assert read.segments[0].value == 300
     assert read.mask(read.segments[0]).all()
+
+
+def test_an_empty_segment_may_have_a_value_that_no_voxel_has(tmp_path: Path):
+    masks = [(Segment("a", 3), np.ones(GRID.shape, bool)), (Segment("none", 300), np.zeros(GRID.shape, bool))]
+    write_seg_nrrd(tmp_path / "a.seg.nrrd", Segmentation.from_masks(GRID, masks))
+    read = read_seg_nrrd(tmp_path / "a.seg.nrrd")
+    assert [int(read.mask(segment).sum()) for segment in read.segments] == [24, 0]
 
 
 def test_umlauts_lines_and_backslashes_in_names_survive(tmp_path: Path):
@@ -98,6 +118,7 @@ def test_umlauts_lines_and_backslashes_in_names_survive(tmp_path: Path):
         (b"Segment1_Layer:=1", b"Segment1_Layer:=7", "layer 7, which it does not have"),
         (b"Segment1_LabelValue:=2", b"Segment1_LabelValue:=x", "not a number"),
         (b"Segment1_LabelValue:=2", b"Segment1_LabelValue:=0", "label value 0"),
+        (b"Segment1_LabelValue:=2", b"Segment999999999_Layer:=9", "segment 999999999 .* layer 9"),
         (b"sizes: 2 4 3 2", b"sizes: 2 4 3 9", "damaged or truncated"),
         (b"space origin: (-3.0", b"space origin: (nan", "not a usable number|damaged"),
     ],

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from NoisyLabelSegLib.cases import Geometry
+from NoisyLabelSegLib.cases import Geometry, Image
 from NoisyLabelSegLib.cases.segments import Segment, Segmentation
 from NoisyLabelSegLib.errors import UserError
 
@@ -57,6 +57,13 @@ def test_labels_can_be_numbered_by_name():
     layers = np.array([[1, 2, 2, 0, 0, 0]], np.uint8).reshape(1, *GRID.shape)
     segmentation = Segmentation(GRID, layers, (Segment("liver", 1), Segment("lung", 2)))
     assert segmentation.as_labels({"lung": 1, "liver": 5}).array.ravel().tolist() == [5, 1, 1, 0, 0, 0]
+
+
+def test_labels_become_segments_named_by_their_classes():
+    labels = Image(np.array([0, 1, 1, 2, 0, 0], np.uint8).reshape(GRID.shape), GRID)
+    segmentation = Segmentation.from_labels(labels, ["background", "liver", "lung"])
+    assert [(segment.name, segment.value) for segment in segmentation.segments] == [("liver", 1), ("lung", 2)]
+    np.testing.assert_array_equal(segmentation.as_labels().array, labels.array)
 
 
 def test_overlapping_segments_cannot_become_labels():

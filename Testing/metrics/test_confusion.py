@@ -4,6 +4,8 @@ import math
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from NoisyLabelSegLib.metrics import ConfusionErrors, confusion_errors
 from NoisyLabelSegLib.metrics.counts import CHUNK
@@ -133,3 +135,26 @@ def test_reference_figures_on_the_papers_own_annotators(shared_data):
     identity = confusion_errors([np.eye(2)] * 4, truth, truth, labels)
     assert uniform.cm_rmse_column == 0.5
     assert identity.cm_rmse_column == pytest.approx(0.3405, abs=0.0001)
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.integers(0, 10**6), st.integers(1, 4), st.integers(2, 4))
+def test_errors_do_not_depend_on_the_order_of_annotators_and_lie_between_0_and_1(seed, annotators, classes):
+    random = np.random.default_rng(seed)
+    truth = random.integers(0, classes, (2, 3))
+    labels = random.integers(0, classes, (annotators, 2, 3))
+    field, p = random.random((annotators, classes, classes, 2, 3)), random.random((classes, 2, 3))
+    field, p = field / field.sum(axis=1, keepdims=True), p / p.sum(axis=0)
+    errors = confusion_errors(field, p, truth, labels)
+    turned = confusion_errors(field[::-1], p, truth, labels[::-1])
+    for key in ("cm_rmse", "cm_rmse_column", "cm_rmse_image"):
+        assert 0 <= getattr(errors, key) <= 1
+        assert getattr(turned, key) == pytest.approx(getattr(errors, key))
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.integers(0, 10**6), st.integers(2, 4))
+def test_the_real_matrices_with_the_true_p_have_no_error(seed, classes):
+    truth, labels = np.random.default_rng(seed).integers(0, classes, (2, 3, 4))
+    errors = confusion_errors([real_field(labels, truth, classes)], one_hot(truth, classes), truth, [labels])
+    assert (errors.cm_rmse, errors.cm_rmse_column, errors.cm_rmse_image) == pytest.approx((0, 0, 0), abs=1e-6)

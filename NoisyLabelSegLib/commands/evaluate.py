@@ -1,0 +1,85 @@
+"""`noisylabelseg evaluate`: the paper's metrics of predictions or fused truths against a study's truth."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from typing import Any
+
+from NoisyLabelSegLib.commands.terminal import Terminal
+
+SUMMARY = "Score predictions or fused truths against a study: Dice, confusion-matrix errors, GED, consensus."
+EXAMPLE = """  noisylabelseg evaluate predictions lesions/study.json --split test
+  noisylabelseg evaluate fused lesions --out scores.json"""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("predictions", metavar="PREDICTIONS", help="the folder that predict or fuse wrote")
+    parser.add_argument("study", metavar="STUDY", help="a study.json or the folder that holds it")
+    parser.add_argument("--split", metavar="NAME", help="only the cases of this split")
+    parser.add_argument("--out", metavar="FILE", help="also write all figures to this JSON file")
+    parser.add_argument("--force", action="store_true", help="replace the JSON file if it exists")
+
+
+def run(arguments: argparse.Namespace, terminal: Terminal) -> dict[str, Any]:
+    from NoisyLabelSegLib.cases import Study
+    from NoisyLabelSegLib.errors import UserError
+    from NoisyLabelSegLib.metrics.evaluation import evaluate
+    from NoisyLabelSegLib.metrics.summary import summary
+    from NoisyLabelSegLib.output import write_text
+
+    study = Study.read(arguments.study)
+    if arguments.split:
+        study = study.split(arguments.split)
+        if not study.cases:
+            raise UserError(f"No case of the study {study.name} is in the split {arguments.split}")
+    figures = summary(evaluate(arguments.predictions, study, report=terminal.progress))
+    if arguments.out:
+        write_text(arguments.out, json.dumps(figures, indent=1, ensure_ascii=False) + "\n", force=arguments.force)
+    _show(figures, terminal)
+    return figures
+
+
+_NAMES = {
+    "dice": "Dice",
+    "cm_rmse": "CM error",
+    "cm_rmse_column": "CM error, true column",
+    "cm_rmse_image": "CM error, whole image",
+    "ged": "GED squared",
+    "consensus_r": "consensus correlation",
+    "ece": "calibration error",
+    "brier": "Brier score",
+}
+_CM_KEYS = ("cm_rmse", "cm_rmse_column", "cm_rmse_image")
+
+
+def _show(figures: dict[str, Any], terminal: Terminal) -> None:
+    spread, counted = figures["spread"], figures["cases_counted"]
+    terminal.table(
+        "All cases",
+        ["figure", "key", "value", "spread", "cases"],
+        [
+            (name, key, _cell(figures[key]), _cell(spread.get(key)), counted.get(key, ""))
+            for key, name in _NAMES.items()
+        ],
+    )
+    _table("By case", "case", ("dice", *_CM_KEYS, "ged"), {case["id"]: case for case in figures["cases"]}, terminal)
+    title = "By annotator (Dice of predicted to real labels)"
+    _table(title, "annotator", ("cases", "dice", *_CM_KEYS), figures["annotators"], terminal)
+    if len(figures["classes"]) > 1:
+        _table("By class", "class", ("dice", "spread"), figures["classes"], terminal)
+    for sentence in figures["remarks"]:
+        terminal.say(sentence)
+    for sentence in dict.fromkeys(figures["why"].values()):
+        keys = ", ".join(key for key, reason in figures["why"].items() if reason == sentence)
+        terminal.say(f"{keys}: {sentence}")
+    if not terminal.json:
+        terminal.say(json.dumps({key: figures[key] for key in _NAMES}))
+
+
+def _table(title: str, first: str, keys: tuple[str, ...], rows: dict[str, dict[str, Any]], terminal: Terminal) -> None:
+    terminal.table(title, [first, *keys], [(name, *(_cell(row[key]) for key in keys)) for name, row in rows.items()])
+
+
+def _cell(value: float | None) -> str:
+    return "–" if value is None else f"{value:.4f}" if isinstance(value, float) else str(value)

@@ -1,0 +1,143 @@
+"""Searches a scene for what looks like a case: images on one grid, and those who outlined them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import combinations
+
+import numpy as np
+
+from NoisyLabelSegLib.scene.arrays import Node
+from NoisyLabelSegLib.scene.placing import geometryOf
+from NoisyLabelSegLib.scene.roles import Role, Tag
+from NoisyLabelSegLib.scene.sources import AnnotatorSource, labelsOnGrid
+from NoisyLabelSegLib.scene.view_memory import nodesOfClass
+
+_SHARED_PART = 0.5
+"""Labels on another grid belong to a volume when at least this share of their box lies in its box."""
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """Volumes that can be channels of one case, and sources that look like annotators of it."""
+
+    volumes: tuple[Node, ...]
+    sources: tuple[AnnotatorSource, ...]
+
+    @property
+    def sentence(self) -> str:
+        """For people: `3 annotators of MRHead: reader1, reader2, reader3`."""
+        names = ", ".join(source.name for source in self.sources)
+        count = "1 annotator" if len(self.sources) == 1 else f"{len(self.sources)} annotators"
+        return f"{count} of {self.volumes[0].GetName()}: {names}"
+
+
+def findCandidates(scene: Node) -> list[Candidate]:
+    """The cases a scene seems to hold, those with most annotators first; results of earlier runs are left out."""
+    groups = _channelGroups([node for node in nodesOfClass(scene, "vtkMRMLScalarVolumeNode") if _isImage(node)])
+    found: list[list[Node]] = [[] for _ in groups]
+    for node in _labelNodes(scene):
+        place = _bestGroup(node, groups)
+        if place is not None:
+            found[place].append(node)
+    candidates = [
+        Candidate(tuple(group), tuple(source for node in nodes for source in _sourcesOf(node, group[0])))
+        for group, nodes in zip(groups, found, strict=True)
+        if nodes
+    ]
+    return sorted(candidates, key=lambda candidate: -len(candidate.sources))
+
+
+def _isImage(node: Node) -> bool:
+    tag = Tag.read(node)
+    isPlain = node.IsA("vtkMRMLScalarVolumeNode") and not node.IsA("vtkMRMLLabelMapVolumeNode")
+    hasVoxels = node.GetImageData() is not None and node.GetImageData().GetNumberOfPoints() > 0
+    return bool(isPlain and hasVoxels and (tag is None or tag.role is Role.IMAGE))
+
+
+def _labelNodes(scene: Node) -> list[Node]:
+    nodes = [
+        *(node for node in nodesOfClass(scene, "vtkMRMLLabelMapVolumeNode") if node.GetImageData() is not None),
+        *(
+            node
+            for node in nodesOfClass(scene, "vtkMRMLSegmentationNode")
+            if node.GetSegmentation().GetNumberOfSegments()
+        ),
+    ]
+    tags = [Tag.read(node) for node in nodes]
+    return [node for node, tag in zip(nodes, tags, strict=True) if tag is None or tag.role is Role.ANNOTATOR]
+
+
+def _channelGroups(volumes: Sequence[Node]) -> list[list[Node]]:
+    """Volumes on the same grid under the same transform, together."""
+    groups: list[list[Node]] = []
+    for volume in volumes:
+        for group in groups:
+            if _sameGrid(volume, group[0]):
+                group.append(volume)
+                break
+        else:
+            groups.append([volume])
+    return groups
+
+
+def _sameGrid(one: Node, other: Node) -> bool:
+    sameTransform = one.GetParentTransformNode() is other.GetParentTransformNode()
+    return sameTransform and not geometryOf(other).differences(geometryOf(one))
+
+
+def _bestGroup(node: Node, groups: Sequence[Sequence[Node]]) -> int | None:
+    """The group a label node belongs to: by its grid or its reference volume, else by where it lies."""
+    isSegmentation = node.IsA("vtkMRMLSegmentationNode")
+    for place, group in enumerate(groups):
+        if isSegmentation:
+            reference = node.GetNodeReference(node.GetReferenceImageGeometryReferenceRole())
+            if any(volume is reference for volume in group):
+                return place
+        elif _sameGrid(node, group[0]):
+            return place
+    shares = [_sharedPart(node, group[0]) for group in groups]
+    best = int(np.argmax(shares)) if shares else 0
+    return best if shares and shares[best] >= _SHARED_PART else None
+
+
+def _sharedPart(node: Node, volume: Node) -> float:
+    """How much of a node's box lies in the box of a volume, both in the world."""
+    inner, outer = np.zeros(6), np.zeros(6)
+    node.GetRASBounds(inner)
+    volume.GetRASBounds(outer)
+    low, high = np.maximum(inner[::2], outer[::2]), np.minimum(inner[1::2], outer[1::2])
+    sizes = np.maximum(inner[1::2] - inner[::2], 1e-6)  # a flat outline still lies somewhere
+    return float(np.prod(np.clip((high - low) / sizes, 0, 1)))
+
+
+def _sourcesOf(node: Node, volume: Node) -> list[AnnotatorSource]:
+    """One annotator per node, or one per segment where the segments overlap, as classes of one person would not."""
+    tag = Tag.read(node)
+    whole = AnnotatorSource(tag.annotator if tag else _plainName(node, volume), node)
+    ids = whole.segmentIds
+    if len(ids) < 2 or not _overlap([AnnotatorSource(id, node, id) for id in ids], volume):
+        return [whole]
+    return [AnnotatorSource(node.GetSegmentation().GetSegment(id).GetName(), node, id) for id in ids]
+
+
+def _overlap(segments: Sequence[AnnotatorSource], volume: Node) -> bool:
+    """Whether any two segments share at least half of the smaller one."""
+    if segments[0].node.GetSegmentation().GetNumberOfLayers() < 2:
+        return False
+    masks = [labelsOnGrid(segment, volume).labels for segment in segments]
+    for one, other in combinations(masks, 2):
+        smaller = min(np.count_nonzero(one), np.count_nonzero(other))
+        if smaller and np.count_nonzero(one & other) >= smaller / 2:
+            return True
+    return False
+
+
+def _plainName(node: Node, volume: Node) -> str:
+    """The node's name without that of the volume in front and without "label" or "segmentation" behind."""
+    name: str = node.GetName().removeprefix(volume.GetName()).strip(" _-.")
+    for ending in ("segmentation", "label", "labels", "seg"):
+        if name.lower().endswith(ending) and name[: -len(ending)].strip(" _-."):
+            name = name[: -len(ending)].strip(" _-.")
+    return name or str(node.GetName())

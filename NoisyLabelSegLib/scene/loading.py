@@ -1,0 +1,84 @@
+"""Cases and studies as nodes: loading the same case again changes its nodes and adds none."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+import numpy as np
+
+from NoisyLabelSegLib.cases import Case, Image, Study, read_image
+from NoisyLabelSegLib.cases.case import Source
+from NoisyLabelSegLib.cases.kinds import plain_stem
+from NoisyLabelSegLib.progress import Report, silent, steps
+from NoisyLabelSegLib.scene.arrays import Node
+from NoisyLabelSegLib.scene.colors import annotatorColor, classColor
+from NoisyLabelSegLib.scene.folder import CaseFolder
+from NoisyLabelSegLib.scene.results import ResultNodes
+from NoisyLabelSegLib.scene.roles import Role
+from NoisyLabelSegLib.scene.segments import fillSegmentation, showAsOutline
+from NoisyLabelSegLib.scene.volumes import SCALAR, VECTOR, fillVolume
+
+
+def loadStudy(
+    scene: Node, study: Study, ids: Iterable[str] | None = None, *, report: Report = silent
+) -> list[CaseFolder]:
+    """Loads the cases with these ids, all of them if None."""
+    cases = study.cases if ids is None else [study.case(id) for id in ids]
+    return [
+        loadCase(scene, case, study.classes, study=study.name, annotators=study.annotators)
+        for case in steps(cases, "load", report)
+    ]
+
+
+def loadCase(
+    scene: Node,
+    case: Case,
+    classes: Sequence[str] = ("background", "foreground"),
+    *,
+    study: str = "",
+    annotators: Sequence[str] = (),
+) -> CaseFolder:
+    """Images as volumes, each annotator and the known truth as a segmentation.
+
+    `annotators` are those of the whole study: an annotator has the same color in every case.
+    """
+    folder = CaseFolder(scene, case.id, study)
+    for channel, source in enumerate(case.images):
+        _loadImage(folder, source, channel, len(case.images))
+    everyone = list(annotators) or list(case.annotators)
+    for annotator in case.annotators:
+        _loadAnnotator(folder, case, annotator, everyone.index(annotator), classes)
+    truth = case.truth()
+    if truth is not None:
+        results = ResultNodes(folder, case.geometry, classes)
+        node = results.truth(truth, name="known truth", role=Role.KNOWN_TRUTH)
+        node.GetDisplayNode().SetVisibility(False)  # people look for themselves first
+    return folder
+
+
+def _loadImage(folder: CaseFolder, source: Source, channel: int, channels: int) -> None:
+    image = source if isinstance(source, Image) else read_image(source)
+    isPhoto = len(image.channels) == 3 and image.array.dtype == np.uint8
+    arrays = [image.array] if isPhoto else list(image.channels)
+    for component, array in enumerate(arrays):
+        several = channels > 1 or len(arrays) > 1
+        what = plain_stem(source) if isinstance(source, Path) else f"channel {channel + 1}"
+        name = f"{folder.case} {what}" if several else folder.case
+        label = f"{channel}.{component}" if len(arrays) > 1 else str(channel)
+        node = folder.put(VECTOR if isPhoto else SCALAR, Role.IMAGE, name, label=label)
+        fillVolume(node, array, image.geometry)
+
+
+def _loadAnnotator(folder: CaseFolder, case: Case, annotator: str, place: int, classes: Sequence[str]) -> None:
+    labels = case.labels(annotator)
+    assert labels is not None, "only annotators of the case are loaded"
+    isNew = folder.find(Role.ANNOTATOR, annotator=annotator) is None
+    node = folder.put("vtkMRMLSegmentationNode", Role.ANNOTATOR, f"{folder.case} {annotator}", annotator=annotator)
+    if len(classes) == 2:
+        fillSegmentation(node, labels, case.geometry, [annotator], [annotatorColor(place)])
+    else:
+        colors = [classColor(label) for label in range(1, len(classes))]
+        fillSegmentation(node, labels, case.geometry, classes[1:], colors)
+    if isNew:
+        showAsOutline(node, thickness=1)

@@ -1,0 +1,117 @@
+"""What a fusion, a prediction or a review found, as the nodes of a case."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from NoisyLabelSegLib.cases import Geometry
+from NoisyLabelSegLib.review import PAPER, AnnotatorStatistics, CaseReview, Mistake, mistake_sentences
+from NoisyLabelSegLib.review.tables import mistake_row, statistics_row
+from NoisyLabelSegLib.scene.arrays import Node
+from NoisyLabelSegLib.scene.colors import HEAT, classColor, errorColors, hasWrongClass, rampColors
+from NoisyLabelSegLib.scene.folder import CaseFolder
+from NoisyLabelSegLib.scene.legends import addLegend
+from NoisyLabelSegLib.scene.roles import ANNOTATOR_REFERENCE, TRUTH_REFERENCE, Role
+from NoisyLabelSegLib.scene.segments import fillSegmentation, showAsOutline
+from NoisyLabelSegLib.scene.tables import fillTable
+from NoisyLabelSegLib.scene.volumes import LABELMAP, SCALAR, fillVolume, showAsCodes, showAsHeatMap
+
+EXPECTED_KINDS = ("false positive", "false negative", "wrong class")
+"""The components of expected errors, in their order."""
+
+
+class ResultNodes:
+    """Shows results of one case; showing the same kind again changes the node that is there.
+
+    Arrays have the case's shape (z, y, x), or (y, x) for pictures. `classes` are the names, background first.
+    """
+
+    def __init__(
+        self, folder: CaseFolder, geometry: Geometry, classes: Sequence[str] = ("background", "foreground")
+    ) -> None:
+        self.folder, self._geometry, self._classes = folder, geometry, tuple(classes)
+
+    def truth(self, labels: NDArray[np.uint8], *, name: str = "truth", role: Role = Role.TRUTH) -> Node:
+        """A segmentation node, drawn as outlines."""
+        node = self.folder.find(role)
+        isNew = node is None
+        node = self.folder.put("vtkMRMLSegmentationNode", role, f"{self.folder.case} {name}")
+        names = self._classes[1:]
+        fillSegmentation(node, labels, self._geometry, names, [classColor(label) for label, _ in enumerate(names, 1)])
+        if isNew:
+            showAsOutline(node)
+        return node
+
+    def probability(self, probabilities: NDArray[np.float32]) -> Node:
+        """A heat map of how likely a voxel is not background, from probabilities (L, *shape)."""
+        node = self.folder.put(SCALAR, Role.PROBABILITY, f"{self.folder.case} probability")
+        return self._asHeatMap(node, 1 - probabilities[0], "Probability")
+
+    def errors(self, annotator: str, codes: NDArray[np.uint8], *, label: str = "", colors: str = PAPER) -> Node:
+        """An error map (*shape) as a labelmap with its legend; `label` is the class of a map for one class only."""
+        title = f"{annotator} {label}".strip()
+        node = self.folder.put(
+            LABELMAP, Role.ERRORS, f"{self.folder.case} errors {title}", annotator=annotator, label=label
+        )
+        fillVolume(node, codes, self._geometry)
+        wrongClass = len(self._classes) > 2 and not label
+        showAsCodes(node, errorColors(self.folder.scene, colors, wrongClass=wrongClass))
+        addLegend(node, title)
+        self._refer(node, annotator)
+        return node
+
+    def expectedErrors(self, annotator: str, expected: NDArray[np.float32]) -> list[Node]:
+        """Heat maps of expected errors (3, *shape): one node each for too much, missed and (if any) wrong class."""
+        nodes = []
+        for kind, values in zip(EXPECTED_KINDS, expected, strict=True):
+            if kind == EXPECTED_KINDS[2] and len(self._classes) == 2:
+                continue
+            name = f"{self.folder.case} expected {kind} {annotator}"
+            node = self.folder.put(SCALAR, Role.EXPECTED_ERRORS, name, annotator=annotator, label=kind)
+            nodes.append(self._asHeatMap(node, values, f"{annotator}: {kind}"))
+            self._refer(node, annotator)
+        return nodes
+
+    def statistics(self, rows: Iterable[AnnotatorStatistics]) -> Node:
+        """A table with one row per annotator and class."""
+        node = self.folder.put("vtkMRMLTableNode", Role.STATISTICS, f"{self.folder.case} statistics")
+        fillTable(node, [statistics_row(row) for row in rows])
+        return node
+
+    def mistakes(self, mistakes: Iterable[Mistake]) -> Node:
+        """A table with one row per mistake, with its place and a sentence."""
+        node = self.folder.put("vtkMRMLTableNode", Role.MISTAKES, f"{self.folder.case} mistakes")
+        fillTable(node, [mistake_row(mistake, mistake_sentences(mistake)) for mistake in mistakes])
+        return node
+
+    def review(self, review: CaseReview, *, colors: str = PAPER) -> None:
+        """Everything a review found: error maps, statistics and mistakes."""
+        for annotator, codes in review.error_maps.items():
+            self.errors(annotator, codes, colors=colors)
+        self.statistics(review.statistics)
+        self.mistakes(review.mistakes)
+
+    def _asHeatMap(self, node: Node, values: NDArray[np.float32], title: str) -> Node:
+        fillVolume(node, values.astype(np.float32, copy=False), self._geometry)
+        showAsHeatMap(node, rampColors(self.folder.scene, HEAT))
+        addLegend(node, title)
+        return node
+
+    def _refer(self, node: Node, annotator: str) -> None:
+        """Lets an annotator's map refer to the truth and to the labels it was made from."""
+        for role, reference, name in (
+            (Role.TRUTH, TRUTH_REFERENCE, ""),
+            (Role.ANNOTATOR, ANNOTATOR_REFERENCE, annotator),
+        ):
+            found = self.folder.find(role, annotator=name)
+            node.SetNodeReferenceID(reference, None if found is None else found.GetID())
+
+
+def chooseErrorColors(folder: CaseFolder, name: str) -> None:
+    """Recolors all error maps of a case, for example with the table that is safe for color-blind people."""
+    for node in folder.nodes(Role.ERRORS):
+        wrongClass = hasWrongClass(node.GetDisplayNode().GetColorNode())
+        showAsCodes(node, errorColors(folder.scene, name, wrongClass=wrongClass))

@@ -1,0 +1,191 @@
+"""What an annotator drew, as a scene holds it, brought onto the grid of a volume."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+import slicer
+import vtk
+from numpy.typing import NDArray
+
+from NoisyLabelSegLib.cases import Geometry
+from NoisyLabelSegLib.cases.geometry import SAME_GRID_TOLERANCE
+from NoisyLabelSegLib.errors import UserError
+from NoisyLabelSegLib.scene.arrays import Node, arrayFromImage, arrayOf, labelsFrom
+from NoisyLabelSegLib.scene.placing import (
+    arrayFromMatrix,
+    geometryFromMatrix,
+    geometryOf,
+    ijkToRas,
+    matrixBetween,
+    orientedImage,
+    transformBetween,
+)
+
+Labels = NDArray[np.uint8]
+Shape = tuple[int, ...]
+Box = tuple[slice, ...]
+
+
+@dataclass(frozen=True)
+class AnnotatorSource:
+    """An annotator's name and node: a labelmap, a segmentation, or one segment of it (`segmentId`)."""
+
+    name: str
+    node: Node
+    segmentId: str = ""
+
+    @property
+    def segmentIds(self) -> tuple[str, ...]:
+        """The segments that are meant; empty for a labelmap."""
+        if not self.node.IsA("vtkMRMLSegmentationNode"):
+            return ()
+        known = tuple(self.node.GetSegmentation().GetSegmentIDs())
+        if not self.segmentId:
+            return known
+        if self.segmentId not in known:
+            raise UserError(f"{self.node.GetName()} has no segment {self.segmentId} any more", remedy="choose another")
+        return (self.segmentId,)
+
+    @property
+    def classNames(self) -> tuple[str, ...]:
+        """The names of the segments that are meant."""
+        return tuple(self.node.GetSegmentation().GetSegment(id).GetName() for id in self.segmentIds)
+
+
+@dataclass
+class OnGrid:
+    """Labels (z, y, x) uint8 on a volume's grid; `remarks` are sentences about what had to be done for it."""
+
+    labels: Labels
+    remarks: list[str] = field(default_factory=list)
+
+
+def labelsOnGrid(source: AnnotatorSource, reference: Node, classes: Sequence[str] = ()) -> OnGrid:
+    """What the annotator drew, on the grid of the reference volume; parent transforms of both are taken into account.
+
+    `classes` are the names, background first, by which segments become labels. Without it, or where the annotator has
+    a single segment, segments are numbered in their order. The labels of labelmaps stay as they are.
+    """
+    if source.node.IsA("vtkMRMLSegmentationNode"):
+        return _fromSegments(source, reference, classes)
+    if source.node.IsA("vtkMRMLVolumeNode"):
+        return _fromVolume(source, reference)
+    raise UserError(f"{source.node.GetName()} is neither a labelmap nor a segmentation", remedy="choose another node")
+
+
+def _fromVolume(source: AnnotatorSource, reference: Node) -> OnGrid:
+    node = source.node
+    array = arrayOf(node)
+    if array.ndim == 4:
+        raise UserError(
+            f"{node.GetName()} has {len(array)} components per voxel, so it holds no labels",
+            remedy="choose a labelmap with one value per voxel",
+        )
+    labels, geometry = labelsFrom(array, node.GetName()), geometryOf(node)
+    difference = _difference(geometry, node, reference)
+    if not difference:
+        return OnGrid(labels.copy())  # the node's own voxels may change while someone works on the labels
+    image = orientedImage(node.GetImageData(), ijkToRas(geometry))
+    return OnGrid(_resampled(image, node, reference), [f"{source.name}: resampled onto the image, since {difference}."])
+
+
+def _fromSegments(source: AnnotatorSource, reference: Node, classes: Sequence[str]) -> OnGrid:
+    names, remarks = source.classNames, []
+    result = np.zeros(tuple(reversed(reference.GetImageData().GetDimensions())), dtype=np.uint8)
+    numbers = _numbers(source, classes)
+    if not numbers:
+        remarks.append(f"{source.name}: the segmentation {source.node.GetName()} has no segments.")
+    for place, id in enumerate(source.segmentIds):
+        mask = _segmentMask(source.node, id, reference)
+        overlap = np.count_nonzero(result[mask])
+        if overlap:  # as Slicer's own export does, the later segment wins
+            remarks.append(
+                f"{source.name}: {names[place]} lies over other segments in {overlap} voxels and was kept there."
+            )
+        result[mask] = numbers[place]
+    return OnGrid(result, remarks)
+
+
+def _numbers(source: AnnotatorSource, classes: Sequence[str]) -> list[int]:
+    """The label of each segment."""
+    names = source.classNames
+    if len(names) == 1 and names[0] not in classes[1:]:
+        return [1]
+    if not classes:
+        return list(range(1, len(names) + 1))
+    for name in names:
+        if name not in classes[1:]:
+            raise UserError(
+                f"{source.name} has a segment {name}, which is none of the classes {', '.join(classes[1:])}",
+                remedy="rename the segment or choose single segments",
+            )
+    return [list(classes).index(name) for name in names]
+
+
+def _segmentMask(node: Node, id: str, reference: Node) -> NDArray[np.bool_]:
+    """Where a segment is, (z, y, x), on the grid of the reference volume."""
+    shape = tuple(reversed(reference.GetImageData().GetDimensions()))
+    image = slicer.vtkOrientedImageData()
+    if not node.GetBinaryLabelmapRepresentation(id, image) or image.IsEmpty():
+        return np.zeros(shape, dtype=bool)
+    offset = _offsetOnGrid(image, node, reference)
+    if offset is None:
+        return np.asarray(_resampled(image, node, reference) != 0)
+    mask: NDArray[np.bool_] = np.zeros(shape, dtype=bool)
+    array = arrayFromImage(image) != 0
+    kept, target = _overlap(array.shape, offset, shape)
+    mask[target] = array[kept]
+    return mask
+
+
+def _offsetOnGrid(image: Node, node: Node, reference: Node) -> tuple[int, ...] | None:
+    """The first voxel (z, y, x) of a cropped image within the grid of the reference, None if it is on another grid."""
+    between = matrixBetween(node, reference)
+    if between is None:
+        return None
+    matrix = vtk.vtkMatrix4x4()
+    image.GetImageToWorldMatrix(matrix)
+    toReference = np.linalg.inv(arrayFromMatrix(ijkToRas(geometryOf(reference)))) @ between @ arrayFromMatrix(matrix)
+    bend = np.abs(toReference[:3, :3] - np.eye(3)).max() * max(image.GetDimensions())
+    shift = toReference[:3, 3]
+    if bend + np.abs(shift - np.rint(shift)).max() > SAME_GRID_TOLERANCE:
+        return None
+    first = np.rint(shift).astype(int) + image.GetExtent()[::2]
+    return tuple(first[::-1].tolist())
+
+
+def _overlap(shape: Shape, offset: Shape, whole: Shape) -> tuple[Box, Box]:
+    """Which part of an array that begins at `offset` lies within the whole, and where."""
+    spans = [(max(start, 0), min(start + size, limit)) for size, start, limit in zip(shape, offset, whole, strict=True)]
+    target = tuple(slice(low, max(low, high)) for low, high in spans)
+    kept = tuple(slice(part.start - start, part.stop - start) for part, start in zip(target, offset, strict=True))
+    return kept, target
+
+
+def _difference(geometry: Geometry, node: Node, reference: Node) -> str:
+    """In words how a node's grid differs from the reference's, empty where it is the same."""
+    between = matrixBetween(node, reference)
+    if between is None:
+        return "it is under a transform that is not linear"
+    moved = geometryFromMatrix(between @ arrayFromMatrix(ijkToRas(geometry)), geometry.shape)
+    return " and ".join(geometryOf(reference).differences(moved))
+
+
+def _resampled(image: Node, node: Node, reference: Node) -> Labels:
+    """An oriented image in the node's space, brought onto the reference's grid by nearest neighbor."""
+    grid, output = (
+        orientedImage(reference.GetImageData(), ijkToRas(geometryOf(reference))),
+        slicer.vtkOrientedImageData(),
+    )
+    succeeded = slicer.vtkOrientedImageDataResample.ResampleOrientedImageToReferenceOrientedImage(
+        image, grid, output, False, False, transformBetween(node, reference)
+    )
+    if not succeeded:
+        raise UserError(
+            f"{node.GetName()} cannot be resampled onto {reference.GetName()}",
+            remedy="harden its transform or resample it with Slicer's modules first",
+        )
+    return labelsFrom(arrayFromImage(output), node.GetName()).copy()

@@ -1,0 +1,69 @@
+"""Opens whatever holds cases: a study file, or a folder that was never imported."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import overload
+
+from NoisyLabelSegLib.cases import Annotation, Case, Image, Study, read_image, read_labels, resample
+from NoisyLabelSegLib.cases.import_folder import plan_folder
+from NoisyLabelSegLib.cases.import_plan import PlannedCase, PlannedSource
+from NoisyLabelSegLib.cases.label_values import is_mask_of_255
+
+
+def openStudy(path: str | Path) -> Study:
+    """A study file, a folder with one, or any folder of images and labels that `import folder` understands.
+
+    Of a folder without a study file nothing is written: its cases are read into memory one by one when asked for.
+    """
+    path = Path(path)
+    if path.is_file() or (path / "study.json").is_file():
+        return Study.read(path)
+    plan = plan_folder(path)
+    return Study(plan.name, plan.classes, plan.annotators, _PlannedCases(plan.cases, len(plan.classes)), path)
+
+
+class _PlannedCases(Sequence[Case]):
+    """The cases of an import plan, each read when it is looked at and not kept."""
+
+    def __init__(self, planned: Sequence[PlannedCase], classes: int) -> None:
+        self._planned, self._classes = planned, classes
+
+    def __len__(self) -> int:
+        return len(self._planned)
+
+    @overload
+    def __getitem__(self, index: int) -> Case: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[Case]: ...
+    def __getitem__(self, index: int | slice) -> Case | list[Case]:
+        if isinstance(index, slice):
+            return [_inMemory(planned, self._classes) for planned in self._planned[index]]
+        return _inMemory(self._planned[index], self._classes)
+
+
+def _inMemory(planned: PlannedCase, classes: int) -> Case:
+    """The case as an import would write it: labels on the image's grid, masks of 255 as 1."""
+    images = tuple(_resolve(source, labels=False) for source in planned.images)
+    grid = images[0].geometry if images else None
+
+    def labels(source: PlannedSource) -> Image:
+        nonlocal grid
+        image = _resolve(source, labels=True)
+        grid = grid or image.geometry
+        image = resample(image, grid) if grid.differences(image.geometry) else image
+        isMask = classes == 2 and is_mask_of_255(image.array)
+        return Image(image.array // 255, image.geometry) if isMask else image
+
+    annotations = {name: Annotation(labels(source)) for name, source in planned.annotations.items()}
+    truth = None if planned.truth is None else labels(planned.truth)
+    return Case(planned.id, images, annotations, truth, classes=classes)
+
+
+def _resolve(source: PlannedSource, *, labels: bool) -> Image:
+    if isinstance(source, Image):
+        return source
+    if isinstance(source, Path):
+        return read_labels(source) if labels else read_image(source)
+    return source()

@@ -1,0 +1,45 @@
+"""`noisylabelseg models`: what is there, and what is broken."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from NoisyLabelSegLib.cli import main
+from NoisyLabelSegLib.networks import Architecture, CoupledNetwork
+from NoisyLabelSegLib.networks.package import ModelCard, save_package
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    architecture = Architecture(dimensions=2, channels=3, classes=2, annotators=1, widths=(4, 8))
+    card = ModelCard(architecture, ("background", "nodule"), ("ann",), {}, provenance={"study": "lungs", "cases": 9})
+    save_package(tmp_path / "good" / "model.nlseg", CoupledNetwork(architecture), card)
+    (tmp_path / "bad.nlseg").write_text("nothing")
+    return tmp_path
+
+
+def test_packages_below_a_folder_are_listed_with_what_is_wrong_with_them(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["models", str(folder), "--json"]) == 0
+    bad, good = json.loads(capsys.readouterr().out.splitlines()[-1])["models"]
+    assert "not a model package" in bad["problem"]
+    assert good["classes"] == ["background", "nodule"]
+    assert main(["models", str(folder)]) == 0
+    assert "lungs, 9 cases" in capsys.readouterr().out
+
+
+def test_one_package_is_described(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["models", str(folder / "good" / "model.nlseg")]) == 0
+    assert "3 channels, 2D" in capsys.readouterr().out
+
+
+def test_a_broken_or_missing_package_asked_for_by_name_is_refused(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["models", str(folder / "bad.nlseg")]) == 2
+    assert main(["models", str(folder / "none.nlseg")]) == 2
+    assert capsys.readouterr().err.count("\n") == 2

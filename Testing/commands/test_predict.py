@@ -1,0 +1,58 @@
+"""`noisylabelseg predict` from the command line."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from NoisyLabelSegLib.cases import Study
+from NoisyLabelSegLib.cli import main
+
+MakeStudy = Callable[..., Study]
+
+
+@pytest.fixture
+def trained(make_disk_study: MakeStudy, tmp_path: Path) -> tuple[str, Study]:
+    study = make_disk_study(cases=2)
+    words = ["train", str(study.folder), "--out", str(tmp_path / "run"), "--set", "widths=[4,8]", "epochs=1"]
+    assert main(words) == 0
+    return str(tmp_path / "run" / "model.nlseg"), study
+
+
+def test_a_study_and_a_loose_image_are_predicted(trained: tuple[str, Study], tmp_path: Path) -> None:
+    model, study = trained
+    out = tmp_path / "out"
+    assert main(["predict", model, str(study.folder), "--out", str(out), "--annotators", "--flips"]) == 0
+    assert {path.name for path in (out / "case1").iterdir()} == {
+        "truth.nrrd",
+        "truth_probability.nrrd",
+        "annotator_over.nrrd",
+        "annotator_under.nrrd",
+        "annotator_good.nrrd",
+    }
+    image = str(study.cases[0].images[0])
+    assert main(["predict", model, image, "--out", str(tmp_path / "loose")]) == 0
+    assert (tmp_path / "loose/image/truth.nrrd").is_file()
+
+
+def test_predictions_are_not_overwritten_without_force(
+    trained: tuple[str, Study], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    model, study = trained
+    words = ["predict", model, str(study.folder), "--out", str(tmp_path / "out")]
+    assert main(words) == 0
+    assert main(words) == 2
+    assert "--force" in capsys.readouterr().err
+    assert main([*words, "--force"]) == 0
+
+
+def test_a_model_that_is_none_is_refused_and_nothing_is_left(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], make_disk_study: MakeStudy
+) -> None:
+    (tmp_path / "bad.nlseg").write_text("nothing")
+    study = make_disk_study(cases=1)
+    assert main(["predict", str(tmp_path / "bad.nlseg"), str(study.folder), "--out", str(tmp_path / "out")]) == 2
+    assert "bad.nlseg: is not a model package" in capsys.readouterr().err
+    assert not (tmp_path / "out").exists()
