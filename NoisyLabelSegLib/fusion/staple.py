@@ -80,7 +80,7 @@ def estimate(
         counts=counts,
         settled=changes_at_most(tolerance),
         limit=1000 if max_iterations is None else max_iterations,
-        update_prior=partial(confident, weight=confidence_weight) if prior == "estimated" else None,
+        update_prior=partial(confident, weight=confidence_weight) if _is_estimated(prior) else None,
         caution=caution * table.counts[table.is_disputed].sum(),
     )
 
@@ -109,3 +109,7 @@ def _remarks(found: Fit) -> tuple[str, ...]:
     if found.converged:
         return ()
     return (f"STAPLE had not settled after {found.iterations} steps; its answer may still move.",)
+
+
+def _is_estimated(prior: str | Sequence[float]) -> bool:
+    return isinstance(prior, str) and prior == "estimated"

@@ -105,3 +105,18 @@ def test_an_estimation_that_is_cut_short_says_so():
     assert fusion.iterations == 2
     assert not fusion.converged
     assert any("not settled after 2 steps" in remark for remark in fusion.remarks)
+
+
+def test_the_itk_setting_gives_simpleitks_numbers_on_real_readers(shared_data):
+    """All 60 lung nodules that four radiologists outlined: no label differs."""
+    nodules = np.load(shared_data / "lidc_readers" / "readers.npz")
+    assert len(nodules) == 60
+    for name in nodules:
+        labels = [np.ascontiguousarray(nodules[name] >> reader & 1) for reader in range(4)]
+        fusion = fuse(labels, "staple", compatible="itk")
+        rival = sitk.STAPLEImageFilter()
+        probability = sitk.GetArrayFromImage(rival.Execute([sitk.GetImageFromArray(array) for array in labels]))
+        np.testing.assert_array_equal(fusion.labels, probability > 0.5)
+        np.testing.assert_allclose(fusion.probabilities[1], probability, atol=1e-6)
+        np.testing.assert_allclose(fusion.confusion[:, 1, 1], rival.GetSensitivity(), atol=1e-6)
+        np.testing.assert_allclose(fusion.confusion[:, 0, 0], rival.GetSpecificity(), atol=1e-6)
