@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import errno
+import os
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +15,9 @@ from NoisyLabelSegLib.cases.geometry import Geometry
 from NoisyLabelSegLib.cases.image import Image
 from NoisyLabelSegLib.errors import UserError
 from NoisyLabelSegLib.output import output_file
+
+LITTLE_SPACE = 1 << 20
+"""With fewer bytes than this left on the disk after a write, the write may have failed."""
 
 
 def write_labels(path: str | Path, labels: NDArray[Any], geometry: Geometry) -> None:
@@ -40,3 +46,20 @@ def write_image(path: str | Path, image: Image) -> None:
                 remedy="check that the ending is one of .nrrd, .nii.gz, .mha, .png, .tif and that the disk has space",
                 detail=str(error),
             ) from error
+        if shutil.disk_usage(partial.parent).free < LITTLE_SPACE:
+            _require_whole(partial, image)
+
+
+def _require_whole(path: Path, image: Image) -> None:
+    """Reads the file back: on a full disk ITK cuts NIfTI files, and files smaller than a buffer, without a word."""
+    import SimpleITK as sitk
+
+    from NoisyLabelSegLib.cases.itk import to_itk
+
+    try:
+        found, meant = sitk.ReadImage(str(path)), to_itk(image)
+        whole = np.array_equal(sitk.GetArrayViewFromImage(found), sitk.GetArrayViewFromImage(meant))
+    except RuntimeError:
+        whole = False
+    if not whole:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))

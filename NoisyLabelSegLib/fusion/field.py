@@ -13,7 +13,7 @@ from NoisyLabelSegLib.fusion.table import Floats
 
 @dataclass(frozen=True)
 class CellField:
-    """`matrices` (cells, R, K, K): each cell's confusion over the values that occur, zero where there is no evidence."""
+    """`matrices` (cells, R, K, K): confusion over the values that occur, zero in columns without evidence."""
 
     grid: Grid
     matrices: Floats

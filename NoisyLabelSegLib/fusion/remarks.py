@@ -12,27 +12,28 @@ from NoisyLabelSegLib.fusion.packing import UNKNOWN
 from NoisyLabelSegLib.fusion.table import VoteTable
 
 
-def remarks_on(table: VoteTable, names: Sequence[str], classes: int) -> list[str]:
-    """What people should know about these votes whatever the method."""
+def remarks_on(table: VoteTable, names: Sequence[str], classes: int, *, pooled: bool = False) -> list[str]:
+    """What people should know about these votes whatever the method.
+
+    pooled: annotators were judged over other cases too, so this case says nothing about what is known of them.
+    """
     seen = table.votes[table.counts > 0]
     missing = [name for name, votes in zip(names, seen.T, strict=True) if (votes == UNKNOWN).all()]
     remarks = []
     if missing:
-        remarks.append(
-            f"{_listed(missing)} did not label this case and had no say; "
-            f"the confusion matrix is 1/{classes} everywhere for want of evidence."
-        )
-    if len(names) - len(missing) == 1:
+        matrix = "" if pooled else f"; for want of evidence the confusion matrix is 1/{classes} everywhere"
+        remarks.append(f"{_listed(missing)} did not label this case and had no say{matrix}.")
+    if len(names) - len(missing) == 1 and not pooled:
         remarks.append("Only one annotator labelled this case, so the estimate is that annotator's labels.")
     if (seen <= 0).all():
         remarks.append("Nobody marked anything: the estimate is background everywhere.")
-    elif len(table.values) == 2 and (seen[(seen != UNKNOWN).any(axis=1)] != 0).all():
+    elif (seen[(seen != UNKNOWN).any(axis=1)] != 0).all():
         remarks.append("Everybody marked every voxel: there is no background to learn from.")
-    unseen = table.counts[(table.votes == UNKNOWN).all(axis=1)].sum()
+    unseen = int(table.counts[table.is_unseen].sum())
     if unseen:
-        remarks.append(f"{int(unseen)} voxels were looked at by nobody; there the estimate is a guess.")
+        remarks.append(f"{unseen} voxels were looked at by nobody and are left as background.")
     absent = np.setdiff1d(np.arange(classes), table.values)
-    if len(absent):
+    if len(absent) and not pooled:
         remarks.append(
             f"Nobody used {'class' if len(absent) == 1 else 'classes'} {_ranges(absent)}; "
             f"what annotators would make of {'it' if len(absent) == 1 else 'them'} is unknown (1/{classes})."

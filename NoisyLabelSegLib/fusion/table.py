@@ -89,6 +89,11 @@ class VoteTable:
         return np.asarray((self.votes <= 0).all(axis=1))
 
     @cached_property
+    def is_unseen(self) -> NDArray[np.bool_]:
+        """(P,): nobody looked."""
+        return np.asarray((self.votes == UNKNOWN).all(axis=1))
+
+    @cached_property
     def is_disputed(self) -> NDArray[np.bool_]:
         """(P,): those who looked do not all agree."""
         return np.asarray(np.count_nonzero(self.tallies, axis=1) > 1)

@@ -57,10 +57,13 @@ class Votes:
 
     def fused_as(self, found: Solution) -> Fusion:
         """The fusion of this case by a solution that was found elsewhere for the rows of `table`."""
-        return self._fusion(self.table, found)
+        return self._fusion(self.table, found, pooled=True)
 
-    def _fusion(self, table: PlacedTable, found: Solution) -> Fusion:
-        return Fusion(table, found, self.classes, remarks_on(table, self.names, self.classes))
+    def _fusion(self, table: PlacedTable, found: Solution, *, pooled: bool = False) -> Fusion:
+        unseen = table.is_unseen
+        found.posterior[: len(unseen)][unseen] = found.values == 0
+        found.decided[: len(unseen)][unseen] = 0
+        return Fusion(table, found, self.classes, remarks_on(table, self.names, self.classes, pooled=pooled))
 
     def _among(self, annotators: Sequence[int] | None) -> PlacedTable:
         if annotators is None:

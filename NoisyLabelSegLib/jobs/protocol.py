@@ -15,6 +15,8 @@ from typing import Any, TypeGuard
 
 from NoisyLabelSegLib.progress import Progress
 
+LEAST_MEASURED_SECONDS = 1.0
+"""The first steps of a stage pay for imports and caches; an estimate made from them alone would be far too long."""
 KNOWN_EVENTS = ("started", "progress", "log", "result", "error")
 
 
@@ -26,8 +28,9 @@ class Event:
     values: Mapping[str, Any] = field(default_factory=dict)
 
     def line(self) -> str:
-        """The event as one line of strict JSON (no NaN: what is not finite becomes null)."""
-        return json.dumps(_finite({"event": self.kind, **self.values}), ensure_ascii=False, allow_nan=False)
+        """The event as one line of strict JSON (no NaN: what is not finite becomes null; other objects, their text)."""
+        content = _finite({"event": self.kind, **self.values})
+        return json.dumps(content, ensure_ascii=False, allow_nan=False, default=str)
 
 
 def parse_line(line: str) -> Event | None:
@@ -59,16 +62,17 @@ class TimeLeft:
         self._first = self._last = 0
 
     def after(self, progress: Progress) -> float | None:
-        """Seconds left after this report, or None before a step of the stage has finished."""
+        """Seconds left after this report, or None while too little has been measured to tell."""
         if progress.stage != self._stage or progress.done < self._last:
             self._stage, self._start, self._first = progress.stage, self._clock(), progress.done
         self._last = progress.done
         done = progress.done - self._first
         if progress.done >= progress.total:
             return 0.0
-        if done <= 0:
+        elapsed = self._clock() - self._start
+        if done <= 0 or (elapsed < LEAST_MEASURED_SECONDS and progress.done * 2 < progress.total):
             return None
-        return (self._clock() - self._start) / done * (progress.total - progress.done)
+        return elapsed / done * (progress.total - progress.done)
 
 
 def progress_event(progress: Progress, seconds_left: float | None) -> Event:
@@ -110,4 +114,4 @@ def _finite(value: Any) -> Any:
         return {str(key): _finite(item) for key, item in value.items()}
     if isinstance(value, (list, tuple)):
         return [_finite(item) for item in value]
-    return value
+    return _finite(value.item()) if hasattr(value, "item") else value  # a number of numpy's or torch's

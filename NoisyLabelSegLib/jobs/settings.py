@@ -56,6 +56,14 @@ class FuseSettings(JobSettings):
     method: str = "staple"
     options: Mapping[str, Any] = field(default_factory=dict)
     """Options of the method."""
+    annotators: tuple[str, ...] = ()
+    """Only these; all if empty."""
+    split: str = ""
+    """Only the study's cases of this split; all if empty."""
+    each_case: bool = False
+    """Whether annotators are judged in every case anew instead of over the whole study."""
+    confusion: bool = False
+    """Whether each annotator's field of confusion matrices is written too."""
 
     def problems(self) -> list[str]:
         found = [*_exactly_one("study", self.study, "label files", self.labels), *super().problems(), *_used(self)]
@@ -69,9 +77,13 @@ class ReviewSettings(JobSettings):
     verb: ClassVar[str] = "review"
     study: str
     truth: str = "staple"
-    """A folder of truths, or the name of a fusion method that makes them."""
-    options: Mapping[str, Any] = field(default_factory=dict)
-    """What a review can be told to do differently."""
+    """A folder of truths, the name of a fusion method that makes them, or `study` for the study's own."""
+    options: Mapping[str, float] = field(default_factory=dict)
+    """What a review can be told to do differently: sizes, shares and counts by name."""
+    costs: Mapping[str, float] = field(default_factory=dict)
+    """What a label by an annotator costs; 1 if it is not said."""
+    identify: bool = False
+    """Whether the reports may name study and cases."""
 
     def problems(self) -> list[str]:
         found = [] if self.study else ["Choose a study."]

@@ -69,6 +69,10 @@ def _checked(name: str, annotation: Any, value: Any) -> Any:
     return tuple(value) if isinstance(value, list) else value
 
 
+def _is_number(value: object) -> bool:
+    return isinstance(value, (int, float)) and not isinstance(value, bool)
+
+
 _TYPES: dict[str, tuple[str, Any]] = {
     "str": ("text", lambda value: isinstance(value, str)),
     "bool": ("true or false", lambda value: isinstance(value, bool)),
@@ -77,4 +81,8 @@ _TYPES: dict[str, tuple[str, Any]] = {
         lambda value: isinstance(value, list) and all(isinstance(v, str) for v in value),
     ),
     "Mapping[str, Any]": ("an object", lambda value: isinstance(value, dict)),
+    "Mapping[str, float]": (
+        "an object of numbers",
+        lambda value: isinstance(value, dict) and all(map(_is_number, value.values())),
+    ),
 }

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 from NoisyLabelSegLib.errors import UserError
-from NoisyLabelSegLib.jobs.settings import JobSettings, PredictSettings, TrainSettings
+from NoisyLabelSegLib.jobs.settings import FuseSettings, JobSettings, PredictSettings, ReviewSettings, TrainSettings
 from NoisyLabelSegLib.progress import Report
 
 Say = Callable[[str], None]
@@ -25,6 +26,60 @@ def perform(settings: JobSettings, report: Report, say: Say) -> dict[str, Any]:
             f"The job {settings.verb} needs the Python package {error.name}, which is not installed",
             remedy="install it; in Slicer, PyTorch comes with the PyTorch extension",
         ) from error
+
+
+def _fuse(job: FuseSettings, report: Report, say: Say) -> dict[str, Any]:
+    from NoisyLabelSegLib.fusion.inputs import choose_annotators, study_of
+    from NoisyLabelSegLib.fusion.study import Job, fuse_study
+
+    study = study_of([job.study] if job.study else list(job.labels), say)
+    study = study.split(job.split) if job.split else study
+    study = choose_annotators(study, list(job.annotators))
+    how = Job(job.method, job.options, pooled=not job.each_case, confusion=job.confusion)
+    table = fuse_study(study, job.out, how, force=job.force, report=report)
+    for case in table.cases:
+        for remark in case.remarks:
+            say(f"{case.id}: {remark}")
+    return {
+        "out": job.out,
+        "cases": [case.id for case in table.cases],
+        "annotators": table.rows(),
+        "left_out": table.left_out,
+    }
+
+
+def _review(job: ReviewSettings, report: Report, say: Say) -> dict[str, Any]:
+    from NoisyLabelSegLib.cases import Study
+    from NoisyLabelSegLib.review import ReviewSettings as Options
+    from NoisyLabelSegLib.review import annotator_sentence, write_review
+
+    options: dict[str, Any] = dict(job.options)
+    defaults = dataclasses.asdict(Options())
+    for name, value in options.items():
+        if name not in defaults:
+            raise UserError(f"A review has no option {name!r}", remedy=f"the options are {', '.join(defaults)}")
+        if isinstance(defaults[name], int) and not isinstance(value, int):
+            raise UserError(f"The option {name} of a review must be a whole number, not {value:g}")
+    review = write_review(
+        Study.read(job.study),
+        job.truth,
+        job.out,
+        settings=Options(**options),
+        costs=job.costs,
+        identify=job.identify,
+        force=job.force,
+        report=report,
+    )
+    summaries = [summary for name in review.annotators if (summary := review.overall(name)) is not None]
+    sentences = [annotator_sentence(summary, review.settings) for summary in summaries]
+    for sentence in sentences:
+        say(sentence)
+    return {
+        "out": job.out,
+        "cases": len(review.cases) - len(review.left_out),
+        "mistakes": len(review.mistakes),
+        "sentences": sentences,
+    }
 
 
 def _train(job: TrainSettings, report: Report, say: Say) -> dict[str, Any]:
@@ -78,4 +133,9 @@ def _predict(job: PredictSettings, report: Report, _say: Say) -> dict[str, Any]:
     return {"out": job.out, "cases": [case.id for case in cases]}
 
 
-_VERBS: dict[str, Callable[[Any, Report, Say], dict[str, Any]]] = {"train": _train, "predict": _predict}
+_VERBS: dict[str, Callable[[Any, Report, Say], dict[str, Any]]] = {
+    "fuse": _fuse,
+    "review": _review,
+    "train": _train,
+    "predict": _predict,
+}

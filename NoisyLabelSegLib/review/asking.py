@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -94,12 +94,21 @@ def vote_doubt(
     """The doubt that is left by votes (P, R) seen in `counts` (P,) voxels; a negative vote is no vote.
 
     Of the voxels that nobody marked only as many count as somebody did: far away from all marks there is no doubt,
-    though a small doubt times a whole volume would outweigh everything else.
+    though a small doubt times a whole volume would outweigh everything else. How much of a case that nobody labelled
+    is in doubt is unknown (NaN) until `fill_blank_doubts` has seen the others.
     """
     looked: NDArray[np.bool_] = np.any(votes >= 0, axis=0)
-    background = (votes <= 0).all(axis=1) & looked.any()
-    counts = np.array(counts, dtype=np.float64)
-    marked = counts[~background].sum()
-    counts[background] *= min(1.0, marked / max(counts[background].sum(), 1.0))
     labelled_by = tuple(name for name, here in zip(annotators, looked, strict=True) if here)
+    if not labelled_by:
+        return Doubt(case, panel.prior[:, None], np.array([np.nan]), (), voxel_volume, units)
+    background = (votes <= 0).all(axis=1)
+    counts = np.array(counts, dtype=np.float64)
+    counts[background] *= min(1.0, counts[~background].sum() / max(counts[background].sum(), 1.0))
     return Doubt(case, panel.posterior(votes), counts, labelled_by, voxel_volume, units)
+
+
+def fill_blank_doubts(doubts: Sequence[Doubt]) -> list[Doubt]:
+    """Expects as many voxels in doubt in a case that nobody labelled as in the average case that somebody did."""
+    seen = [doubt.counts.sum() for doubt in doubts if doubt.labelled_by]
+    typical = np.array([float(np.mean(seen)) if seen else 0.0])
+    return [replace(doubt, counts=typical) if np.isnan(doubt.counts).any() else doubt for doubt in doubts]

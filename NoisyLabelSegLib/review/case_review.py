@@ -97,6 +97,7 @@ class _Counts:
             both=self._common(place, 0, label),
             drawn=self._common(place, place, label),
             true=self._common(0, 0, label),
+            wrong_class=self._mixed_up(place, label),
             voxels=self._voxels,
             agreement={name: self._dice(place, other, label) for name, other in others.items()},
         )
@@ -104,6 +105,12 @@ class _Counts:
     def _common(self, one: int, other: int, label: int) -> int:
         pair = self._table[one, other]
         return int(pair[label, label]) if label < self._classes else int(pair[1:, 1:].sum())
+
+    def _mixed_up(self, place: int, label: int) -> int:
+        """The voxels of a true class, or of all of them, that were marked as another class."""
+        marked = self._table[place, 0][1:, 1:]
+        mixed = marked.sum(axis=0) - np.diagonal(marked)
+        return int(mixed[label - 1]) if label < self._classes else int(mixed.sum())
 
     def _dice(self, one: int, other: int, label: int) -> float:
         return dice(self._common(one, other, label), self._common(one, one, label), self._common(other, other, label))

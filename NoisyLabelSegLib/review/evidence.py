@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from NoisyLabelSegLib.cases import Geometry
 from NoisyLabelSegLib.fusion import Votes
-from NoisyLabelSegLib.review.asking import Doubt, vote_doubt
+from NoisyLabelSegLib.review.asking import Doubt, fill_blank_doubts, vote_doubt
 from NoisyLabelSegLib.review.crop import busy_box
 from NoisyLabelSegLib.review.information import entropy
 from NoisyLabelSegLib.review.panel import Floats, Panel
@@ -63,7 +63,7 @@ def gather_evidence(
     """From labels (*shape) of those who labelled the case and their confusion counts (L, L) over the whole volume."""
     table = Votes([labels.get(name) for name in annotators], classes=classes).table if labels else None
     votes = np.full((1, len(annotators)), -1, dtype=np.int16) if table is None else table.votes
-    counts = np.zeros(1) if table is None else table.counts
+    counts = np.full(1, float(np.prod(geometry.shape))) if table is None else table.counts
     marked = float(counts[(votes > 0).any(axis=1)].sum())
     matrices = np.zeros((len(annotators), classes, classes))
     for name, matrix in confusion.items():
@@ -89,12 +89,8 @@ def panel_of(evidence: Sequence[Evidence]) -> Panel:
 
 
 def all_doubts(evidence: Sequence[Evidence], panel: Panel, annotators: Sequence[str]) -> list[Doubt]:
-    """The doubt of every case; one that nobody labelled is expected to hold as much as the average labelled one."""
-    doubts = [item.doubt(panel, annotators) for item in evidence]
-    seen = [doubt.counts.sum() for doubt in doubts if doubt.labelled_by]
-    typical = np.array([float(np.mean(seen)) if seen else 0.0])
-    blank = [not doubt.labelled_by and item.hesitation is None for doubt, item in zip(doubts, evidence, strict=True)]
-    return [replace(doubt, counts=typical) if here else doubt for doubt, here in zip(doubts, blank, strict=True)]
+    """The doubt of every case."""
+    return fill_blank_doubts([item.doubt(panel, annotators) for item in evidence])
 
 
 def _where_marked(confusion: NDArray[np.int64], marked: float) -> Floats:

@@ -18,6 +18,7 @@ from NoisyLabelSegLib.review.results import StudyReview
 from NoisyLabelSegLib.review.settings import ReviewSettings
 from NoisyLabelSegLib.review.study_review import review_study
 from NoisyLabelSegLib.review.tables import (
+    MISTAKE_COLUMNS,
     csv_text,
     json_text,
     mistake_row,
@@ -102,7 +103,7 @@ def _write_tables(folder: Path, review: StudyReview, translate: Translate) -> No
         sentence = suggestion_sentence(item, item.case, regions, translate)
         suggestions.append(numbered(suggestion_row(item, rank, regions, sentence)))
     write_text(folder / "statistics.csv", csv_text(statistics))
-    write_text(folder / "mistakes.csv", csv_text(mistakes))
+    write_text(folder / "mistakes.csv", csv_text(mistakes, ("case_number", *MISTAKE_COLUMNS)))
     write_text(folder / "suggestions.csv", csv_text(suggestions))
     write_text(folder / "statistics.json", json_text(_statistics_json(review, statistics, translate)))
     write_text(folder / "mistakes.json", json_text({"format": FORMAT, "mistakes": mistakes}))

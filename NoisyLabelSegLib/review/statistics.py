@@ -22,7 +22,10 @@ ALL_CLASSES = "all classes"
 
 @dataclass(frozen=True)
 class AnnotatorStatistics:
-    """One annotator, one case, one class. In 2D a volume is the area of one slice taken as 1 mm thick."""
+    """One annotator, one case, one class. In 2D a volume is the area of one slice taken as 1 mm thick.
+
+    `wrong_class_ml` is the part of the true class (of all, in the row of all classes) that was marked as another class.
+    """
 
     case: str
     annotator: str
@@ -37,6 +40,7 @@ class AnnotatorStatistics:
     volume_bias_percent: float | None
     missed_ml: float
     extra_ml: float
+    wrong_class_ml: float
     hd95_mm: float | None
     surface_distance_mm: float | None
     boundary_bias_mm: float | None
@@ -71,11 +75,12 @@ class Subject:
 
 @dataclass(frozen=True)
 class Overlap:
-    """Voxels: common, drawn, true and all there are; and the Dice with every other annotator."""
+    """Voxels: common, drawn, true, marked as another class, and all there are; the Dice with every other annotator."""
 
     both: int
     drawn: int
     true: int
+    wrong_class: int
     voxels: int
     agreement: Mapping[str, float]
 
@@ -105,6 +110,7 @@ def annotator_statistics(
         volume_bias_percent=_ratio(100 * (said - true), true),
         missed_ml=(true - both) * voxel_mm3 / 1000,
         extra_ml=(said - both) * voxel_mm3 / 1000,
+        wrong_class_ml=overlap.wrong_class * voxel_mm3 / 1000,
         hd95_mm=distances.hd95,
         surface_distance_mm=distances.mean,
         boundary_bias_mm=distances.bias,

@@ -40,7 +40,7 @@ class AnnotatorSummary:
     """One annotator and class over all their cases, in the order they were drawn.
 
     `figures` and `trends` are by name; figures that exist in no case are absent. `agreement` is the mean Dice with
-    every other annotator. Objects are counted over all cases.
+    every other annotator. Objects and volumes (`_ml`) are summed over all cases.
     """
 
     annotator: str
@@ -56,6 +56,7 @@ class AnnotatorSummary:
     largest_missed_mm3: float | None
     marked_ml: float
     truth_ml: float
+    wrong_class_ml: float
     voxel_mm: float
     units: Units
 
@@ -83,6 +84,7 @@ def summarize(rows: Sequence[AnnotatorStatistics], settings: ReviewSettings | No
         largest_missed_mm3=max(largest, default=None),
         marked_ml=sum(row.volume_ml for row in rows),
         truth_ml=sum(row.truth_volume_ml for row in rows),
+        wrong_class_ml=sum(row.wrong_class_ml for row in rows),
         voxel_mm=float(np.mean([row.voxel_mm for row in rows])),
         units=rows[0].units,
     )

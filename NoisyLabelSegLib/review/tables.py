@@ -17,6 +17,11 @@ from NoisyLabelSegLib.review.statistics import FIGURES, AnnotatorStatistics
 from NoisyLabelSegLib.review.summary import AnnotatorSummary
 
 _AXES = ("x", "y", "z")
+MISTAKE_COLUMNS = (
+    *("case", "annotator", "kind", "true_class", "drawn_class", "size", "size_unit", "depth"),
+    *("extent_x", "extent_y", "extent_z", "length_unit", "first_slice", "last_slice"),
+    *("center_x_lps", "center_y_lps", "center_z_lps", "side", "shared_with", "sentence"),
+)
 
 
 def statistics_row(row: AnnotatorStatistics) -> dict[str, Any]:
@@ -92,9 +97,12 @@ def summary_entry(summary: AnnotatorSummary, sentence: str, trend: str) -> dict[
     }
 
 
-def csv_text(rows: Sequence[Mapping[str, Any]]) -> str:
-    """Rows as CSV with a header; numbers with six digits, nothing where a figure does not exist."""
-    columns = list(dict.fromkeys(name for row in rows for name in row))
+def csv_text(rows: Sequence[Mapping[str, Any]], columns: Sequence[str] = ()) -> str:
+    """Rows as CSV; numbers with six digits, nothing where a figure does not exist.
+
+    The header has the columns of the first row, or where there is no row the given ones.
+    """
+    columns = list(rows[0]) if rows else columns
     text = io.StringIO()
     writer = csv.DictWriter(text, columns, lineterminator="\n")
     writer.writeheader()

@@ -30,6 +30,8 @@ def annotator_sentence(
 ) -> str:
     """What an annotator tends to get wrong, over one case or many."""
     template = translate(_annotator_template(summary, settings or ReviewSettings()))
+    if summary.wrong_class_ml:
+        template = f"{template} {translate(_WRONG_CLASS)}"
     return template.format(
         annotator=summary.annotator,
         distance=summary.units.of_length(abs(summary.mean("boundary_bias_mm") or 0.0)),
@@ -40,6 +42,7 @@ def annotator_sentence(
         invented=summary.invented_objects,
         marked=summary.units.of_size(1000 * summary.marked_ml),
         there=summary.units.of_size(1000 * summary.truth_ml),
+        wrong=summary.units.of_size(1000 * summary.wrong_class_ml),
     )
 
 
@@ -111,7 +114,7 @@ def _annotator_template(summary: AnnotatorSummary, settings: ReviewSettings) -> 
     if summary.objects and summary.missed_objects == summary.objects:
         return _FOUND_NONE
     if summary.figures["dice"].mean == 1:
-        return _PERFECT
+        return _RIGHT_PLACES if summary.wrong_class_ml else _PERFECT
     missed, invented = summary.missed_objects > 0, summary.invented_objects > 0
     besides = {(False, False): "nothing", (False, True): "invented", (True, False): "missed", (True, True): "both"}
     return _ANNOTATOR[_border(summary, settings)][besides[missed, invented]]
@@ -147,6 +150,8 @@ _BLANK = "{annotator} marks nothing and so missed everything there is to mark ({
 _RIGHTLY_BLANK = "{annotator} marks nothing, and there is nothing to mark."
 _NOTHING_THERE = "{annotator} marked {marked} where there is nothing to mark."
 _FOUND_NONE = "{annotator} found none of the objects to mark ({objects}); false marks: {invented}."
+_RIGHT_PLACES = "{annotator} marks exactly what is there."
+_WRONG_CLASS = "The class is wrong in {wrong}."
 _PERFECT = "{annotator} agrees with the truth in every voxel."
 
 # By where the border is drawn, then by what is wrong besides.
@@ -184,7 +189,7 @@ _MISTAKE = {
     MistakeKind.TOO_WIDE: "Drew the border of {drawn_class} up to {depth} too wide, {size} too much.",
     MistakeKind.TOO_TIGHT: "Drew the border of {true_class} up to {depth} too tight, leaving out {size}.",
     MistakeKind.HOLE: "Left a hole of {size} in {true_class}.",
-    MistakeKind.WRONG_CLASS: "Called {size} of {true_class} {drawn_class}.",
+    MistakeKind.WRONG_CLASS: "Marked {size} of {true_class} as {drawn_class}.",
 }
 
 _ASK = "Ask {annotator} to label {case}: this should settle {share} % of the {doubt} in doubt."

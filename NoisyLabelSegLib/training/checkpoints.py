@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -40,8 +41,10 @@ class Checkpoint:
 
     def write(self, folder: Path) -> None:
         content = {"format": FORMAT, **{name: getattr(self, name) for name in self.__dataclass_fields__}}
+        buffer = io.BytesIO()
+        torch.save(content, buffer)  # on a full disk torch itself would not say that the disk is full
         with output_file(folder / NAME) as partial:
-            torch.save(content, partial)
+            partial.write_bytes(buffer.getbuffer())
 
     @classmethod
     def read(cls, folder: Path) -> Checkpoint | None:

@@ -19,6 +19,7 @@ _CHOICES = {
 }
 _RANGES: dict[str, tuple[float, float]] = {
     "rank": (1, 256),
+    "reliability": (0, 1e3),
     "trace": (0, 1e3),
     "hinge": (0, 1e3),
     "margin": (0, 1),

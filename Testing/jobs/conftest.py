@@ -154,6 +154,17 @@ def study(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+@pytest.fixture(scope="session")
+def large_study(study: Path) -> Path:
+    """The same four images thousands of times: work for minutes."""
+    content = json.loads((study / "study.json").read_text(encoding="utf-8"))
+    cases = content["cases"]
+    content["cases"] = [{**cases[number % len(cases)], "id": f"case{number}"} for number in range(3000)]
+    path = study / "large.json"
+    path.write_text(json.dumps(content), encoding="utf-8")
+    return path
+
+
 @pytest.fixture
 def run(settings: FuseSettings) -> Callable[..., tuple[Job, Heard]]:
     """Runs a stand-in to its end and returns what was heard; `during(job, heard)` is called while it runs."""

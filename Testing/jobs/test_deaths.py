@@ -2,8 +2,14 @@
 
 from __future__ import annotations
 
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
 import pytest
 
+from NoisyLabelSegLib.jobs import State
 from NoisyLabelSegLib.jobs.deaths import death_in_words, memory_kills
 
 
@@ -35,3 +41,30 @@ def test_only_a_kill_is_blamed_on_memory() -> None:
 
 def test_the_count_of_memory_kills_can_be_asked_anywhere() -> None:
     assert memory_kills() >= 0
+
+
+@pytest.fixture
+def tight_memory() -> Iterator[Path]:
+    """A group of processes that may use 64 MB together; its processes are written to the yielded file."""
+    for root, limit in (("/sys/fs/cgroup/memory", "memory.limit_in_bytes"), ("/sys/fs/cgroup", "memory.max")):
+        group = Path(root) / f"noisylabelseg-test-{os.getpid()}"
+        try:
+            group.mkdir()
+        except OSError:
+            continue
+        try:
+            (group / limit).write_text(str(64 << 20))
+            yield group / "cgroup.procs"
+            return
+        except OSError:
+            continue
+        finally:
+            group.rmdir()
+    pytest.skip("may not limit memory here")
+
+
+def test_a_worker_that_the_system_ended_for_want_of_memory_says_so(run: Any, script: Any, tight_memory: Path) -> None:
+    code = f"open({str(tight_memory)!r}, 'w').write(str(os.getpid()))\nfilling = bytearray(os.urandom(1 << 20) * 512)"
+    job, heard = run(script(code))
+    assert job.state is State.FAILED
+    assert heard.ending.sentence.startswith("The worker was killed (SIGKILL) because the machine ran out of memory")

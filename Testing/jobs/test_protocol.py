@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+from pathlib import PurePosixPath
 
+import numpy as np
 import pytest
 
-from NoisyLabelSegLib.jobs.protocol import Event, TimeLeft, parse_line, progress_event
+from NoisyLabelSegLib.jobs.protocol import Event, TimeLeft, parse_line, progress_event, progress_of
 from NoisyLabelSegLib.progress import Progress
 
 
@@ -31,6 +33,13 @@ def test_a_line_is_strict_json_even_with_numbers_that_are_none() -> None:
     assert "\n" not in line
 
 
+def test_numbers_of_numpy_are_numbers_and_anything_else_is_text() -> None:
+    values = {"loss": np.float32(0.5), "nan": np.float32("nan"), "count": np.int64(3), "path": PurePosixPath("a/b")}
+    parsed = parse_line(Event("result", values).line())
+    assert parsed is not None
+    assert parsed.values == {"loss": 0.5, "nan": None, "count": 3, "path": "a/b"}
+
+
 def test_time_left_follows_what_the_steps_really_took() -> None:
     now = 0.0
     left = TimeLeft(clock=lambda: now)
@@ -39,6 +48,67 @@ def test_time_left_follows_what_the_steps_really_took() -> None:
     assert left.after(Progress("train", 2, 10)) == pytest.approx(16.0)
     now = 20.0
     assert left.after(Progress("train", 10, 10)) == 0.0
+
+
+def test_no_time_is_told_from_the_first_instant_of_many_steps() -> None:
+    now = 0.0
+    left = TimeLeft(clock=lambda: now)
+    left.after(Progress("review", 0, 3000))
+    now = 0.3
+    assert left.after(Progress("review", 1, 3000)) is None
+    now = 2.0
+    assert left.after(Progress("review", 100, 3000)) == pytest.approx(58.0)
+
+
+def test_steps_of_one_pace_count_down_evenly() -> None:
+    now = 0.0
+    left = TimeLeft(clock=lambda: now)
+    told = []
+    for done in range(11):
+        now = done * 2.0
+        told.append(left.after(Progress("train", done, 10)))
+    assert told == [None, 18.0, 16.0, 14.0, 12.0, 10.0, 8.0, 6.0, 4.0, 2.0, 0.0]
+
+
+def test_a_stage_that_begins_anew_is_measured_anew() -> None:
+    now = 0.0
+    left = TimeLeft(clock=lambda: now)
+    left.after(Progress("train", 0, 10))
+    now = 100.0
+    left.after(Progress("train", 5, 10))
+    assert left.after(Progress("train", 0, 10)) is None
+    now = 102.0
+    assert left.after(Progress("train", 1, 10)) == pytest.approx(18.0)
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        {"stage": 3, "done": 1, "total": 2},
+        {"stage": "train", "done": 1.5, "total": 2},
+        {"stage": "train", "done": True, "total": 2},
+        {"stage": "train", "done": -1, "total": 2},
+        {"stage": "train", "done": 3, "total": 2},
+        {"stage": "train", "total": 2},
+    ],
+)
+def test_progress_that_makes_no_sense_is_none(values: dict[str, object]) -> None:
+    assert progress_of(Event("progress", values)) is None
+
+
+def test_what_is_told_beside_the_progress_is_kept_where_it_is_a_number() -> None:
+    values = {
+        "stage": "train",
+        "done": 1,
+        "total": 2,
+        "secondsLeft": -3,
+        "metrics": {"loss": 0.5, "name": "x", "b": True},
+    }
+    assert progress_of(Event("progress", values)) == (Progress("train", 1, 2, {"loss": 0.5}), 0.0)
+    assert progress_of(Event("progress", {**values, "secondsLeft": None, "metrics": 3})) == (
+        Progress("train", 1, 2),
+        None,
+    )
 
 
 def test_a_new_stage_and_a_resumed_one_start_their_own_clock() -> None:

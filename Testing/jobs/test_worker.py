@@ -12,12 +12,10 @@ from typing import Any
 
 import pytest
 
-from NoisyLabelSegLib.jobs.settings import PredictSettings, TrainSettings
+from NoisyLabelSegLib.jobs.settings import PredictSettings, ReviewSettings
 
 ROOT = Path(__file__).resolve().parents[2]
 WORKER = ROOT / "NoisyLabelSegLib" / "jobs" / "worker.py"
-TINY = {"widths": [4, 8], "epochs": 2, "batch": 4, "device": "cpu"}
-ENDLESS = {**TINY, "epochs": 100_000}
 
 
 @pytest.fixture
@@ -38,12 +36,16 @@ def start(tmp_path: Path) -> Any:
 
     yield start
     for process in started:
-        process.kill()
-        process.communicate()
+        with process:
+            process.kill()
 
 
 def events_of(output: str) -> list[dict[str, Any]]:
     return [json.loads(line) for line in output.splitlines()]
+
+
+def left(folder: Path) -> list[str]:
+    return sorted(path.name for path in folder.iterdir())
 
 
 def finished(process: subprocess.Popen[str]) -> tuple[int, list[dict[str, Any]], str]:
@@ -54,19 +56,16 @@ def finished(process: subprocess.Popen[str]) -> tuple[int, list[dict[str, Any]],
     return process.wait(), events, process.stderr.read()
 
 
-def wait_for_an_epoch(process: subprocess.Popen[str]) -> None:
+def wait_for_a_step(process: subprocess.Popen[str]) -> None:
     assert process.stdout is not None
-    for line in process.stdout:
-        if json.loads(line).get("stage") == "train":
-            return
-    pytest.fail(f"no epoch: {process.stderr.read() if process.stderr else ''}")
+    assert any(json.loads(line).get("done") for line in process.stdout)
 
 
 @pytest.fixture
-def endless(study: Path, tmp_path: Path, start: Any) -> subprocess.Popen[str]:
-    """A worker that trains for ever, after its first epoch."""
-    process = start(TrainSettings(study=str(study), out=str(tmp_path / "run"), overrides=ENDLESS))
-    wait_for_an_epoch(process)
+def busy(large_study: Path, tmp_path: Path, start: Any) -> subprocess.Popen[str]:
+    """A worker with a long review before it, and the first case behind."""
+    process = start(ReviewSettings(study=str(large_study), out=str(tmp_path / "out"), truth="majority"))
+    wait_for_a_step(process)
     return process
 
 
@@ -75,52 +74,52 @@ def test_every_line_of_stdout_is_an_event_and_the_last_is_the_result(
     study: Path, tmp_path: Path, start: Any, as_module: bool
 ) -> None:
     command = [sys.executable, "-m", "NoisyLabelSegLib.jobs.worker"] if as_module else None
-    settings = TrainSettings(study=str(study), out=str(tmp_path / "run"), preset="quick", overrides=TINY)
+    settings = ReviewSettings(study=str(study), out=str(tmp_path / "out"), truth="majority")
     process = start(settings, command, **({"cwd": ROOT} if as_module else {}))
     code, events, _ = finished(process)
     assert code == 0
     assert [event["event"] for event in events][:1] == ["started"]
-    assert events[0]["verb"] == "train"
+    assert events[0]["verb"] == "review"
     assert events[0]["process"] == process.pid
-    assert {key: value for key, value in events[-2].items() if key != "metrics"} == {
-        "event": "progress",
-        "stage": "train",
-        "done": 2,
-        "total": 2,
-        "secondsLeft": 0.0,
-    }
+    progress = [event for event in events if event["event"] == "progress"]
+    assert [event["done"] for event in progress] == [0, 1, 2, 3, 4]
+    assert progress[0]["secondsLeft"] is None
+    assert all(event["secondsLeft"] is None or event["secondsLeft"] >= 0 for event in progress)
+    assert progress[-1]["secondsLeft"] == 0
     assert events[-1]["event"] == "result"
-    assert Path(events[-1]["model"]).exists()
+    assert events[-1]["cases"] == 4
 
 
 @pytest.mark.parametrize("how", ["a line", "the end of stdin", "SIGTERM", "SIGINT"])
-def test_it_stops_cleanly(endless: subprocess.Popen[str], how: str) -> None:
-    assert endless.stdin is not None
+def test_it_stops_cleanly_and_leaves_nothing(busy: subprocess.Popen[str], how: str, tmp_path: Path) -> None:
+    assert busy.stdin is not None
     if how == "a line":
-        endless.stdin.write("nothing to see\ncancel\n")
-        endless.stdin.flush()
+        busy.stdin.write("nothing to see\ncancel\n")
+        busy.stdin.flush()
     elif how == "the end of stdin":
-        endless.stdin.close()
+        busy.stdin.close()
     else:
-        endless.send_signal(signal.Signals[how])
-    code, events, _ = finished(endless)
+        busy.send_signal(signal.Signals[how])
+    code, events, _ = finished(busy)
     assert code == 130
     assert events[-1] == {"event": "error", "message": "Cancelled: nothing half-written was left behind."}
+    assert left(tmp_path) == ["job.json", "temporary files"]
 
 
 def test_a_dead_launcher_stops_it_although_stdin_stays_open(
-    study: Path, tmp_path: Path, start: Any, launcher: list[str]
+    large_study: Path, tmp_path: Path, start: Any, launcher: list[str]
 ) -> None:
-    settings = TrainSettings(study=str(study), out=str(tmp_path / "run"), overrides=ENDLESS)
+    settings = ReviewSettings(study=str(large_study), out=str(tmp_path / "out"), truth="majority")
     process = start(settings, [*launcher, str(WORKER)])
-    wait_for_an_epoch(process)
+    wait_for_a_step(process)
     process.kill()
     assert events_of(process.stdout.read())[-1]["message"].startswith("Cancelled")
 
 
-def test_a_reader_that_goes_away_stops_it(endless: subprocess.Popen[str]) -> None:
-    endless.stdout.close()
-    assert endless.wait() == 130
+def test_a_reader_that_goes_away_stops_it(busy: subprocess.Popen[str], tmp_path: Path) -> None:
+    busy.stdout.close()
+    assert busy.wait() == 130
+    assert left(tmp_path) == ["job.json", "temporary files"]
 
 
 @pytest.mark.parametrize(
@@ -142,7 +141,7 @@ def test_bad_settings_are_one_sentence_that_names_the_file(start: Any, tmp_path:
 
 def test_a_bad_study_is_the_sentence_of_the_library(start: Any, tmp_path: Path) -> None:
     (tmp_path / "study.json").write_text("{}", encoding="utf-8")
-    code, events, _ = finished(start(TrainSettings(study=str(tmp_path / "study.json"), out=str(tmp_path / "run"))))
+    code, events, _ = finished(start(ReviewSettings(study=str(tmp_path / "study.json"), out=str(tmp_path / "out"))))
     assert code == 2
     assert str(tmp_path / "study.json") in events[-1]["message"]
 

@@ -98,6 +98,7 @@ def test_classes_are_compared_apart_and_together() -> None:
     )
     dice = {row.label: row.dice for row in review.of("r")}
     assert dice == {"core": pytest.approx(2 / 3), "edema": pytest.approx(4 / 6), ALL_CLASSES: pytest.approx(8 / 9)}
+    assert [round(1000 * row.wrong_class_ml) for row in review.of("r")] == [1, 0, 1]
     assert review.confusion["r"].tolist() == [[1, 0, 1], [0, 1, 0], [0, 1, 2]]
 
 

@@ -1,0 +1,61 @@
+"""Packing: every voxel gets the number of its votes, whatever sizes, labels and masks come in."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from NoisyLabelSegLib.fusion.packing import UNKNOWN, pack
+
+
+def _votes_of_every_voxel(packed):
+    """(R, *shape): what the patterns say each annotator voted."""
+    return np.stack([packed.spread(np.ascontiguousarray(column)) for column in packed.patterns.T])
+
+
+@pytest.mark.parametrize("shape", [(1,), (7,), (8,), (9,), (3, 5), (4, 6, 11), (2, 64, 64)])
+@pytest.mark.parametrize(("annotators", "classes"), [(1, 2), (4, 2), (5, 3), (4, 16), (9, 4), (20, 2), (3, 256)])
+def test_the_patterns_say_what_everyone_voted(shape, annotators, classes):
+    rng = np.random.default_rng(annotators * classes)
+    labels = rng.integers(0, classes, (annotators, *shape)).astype(np.uint8)
+    labels *= rng.random(shape) < 0.3
+    packed = pack(list(labels), [None] * annotators)
+    np.testing.assert_array_equal(_votes_of_every_voxel(packed), labels)
+    assert packed.counts.sum() == labels[0].size
+    numbers = packed.spread(np.arange(len(packed.counts)))
+    np.testing.assert_array_equal(np.bincount(numbers.ravel(), minlength=len(packed.counts)), packed.counts)
+
+
+@pytest.mark.parametrize("classes", [2, 256])
+def test_voxels_not_looked_at_are_unknown_whatever_label_they_hold(classes):
+    rng = np.random.default_rng(3)
+    labels = list(rng.integers(0, classes, (3, 5, 7)).astype(np.uint8))
+    known = [rng.random((5, 7)) < 0.5, None, np.zeros((5, 7), bool)]
+    expected = np.array(labels, dtype=np.int16)
+    expected[0][~known[0]] = UNKNOWN
+    expected[2] = UNKNOWN
+    np.testing.assert_array_equal(_votes_of_every_voxel(pack(labels, known)), expected)
+
+
+def test_a_missing_annotator_is_unknown_everywhere():
+    packed = pack([np.array([0, 1], np.uint8), None], [None, None])
+    np.testing.assert_array_equal(_votes_of_every_voxel(packed), [[0, 1], [UNKNOWN, UNKNOWN]])
+
+
+def test_only_words_in_which_somebody_marked_something_are_kept():
+    labels = np.zeros((2, 10, 80), np.uint8)
+    labels[1, 3, 17] = 1
+    packed = pack(list(labels), [None, None])
+    np.testing.assert_array_equal(packed.words, [(3 * 80 + 17) // 8])
+    assert packed.codes.nbytes == 8
+
+
+def test_an_image_can_be_rewritten_in_place():
+    labels = np.random.default_rng(0).integers(0, 2, (3, 5, 9)).astype(np.uint8)
+    packed = pack(list(labels), [None] * 3)
+    first = np.arange(8, dtype=np.uint8) % 2
+    second = np.arange(8, dtype=np.uint8)
+    first[0] = second[0] = 5
+    image = packed.spread(first)
+    packed.rewrite(image, second)
+    np.testing.assert_array_equal(image, packed.spread(second))

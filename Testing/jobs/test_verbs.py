@@ -1,0 +1,235 @@
+"""The real work in real workers: fuse, review, train and predict, watched, cancelled, killed and out of space."""
+
+from __future__ import annotations
+
+import dataclasses
+import os
+import random
+import signal
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Callable
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from NoisyLabelSegLib.cases import read_labels
+from NoisyLabelSegLib.errors import UserError
+from NoisyLabelSegLib.jobs import (
+    Cancelled,
+    Finished,
+    FuseSettings,
+    Job,
+    PredictSettings,
+    Progressed,
+    ReviewSettings,
+    State,
+    TrainSettings,
+)
+from NoisyLabelSegLib.jobs.verbs import perform
+from NoisyLabelSegLib.progress import silent
+
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")
+
+TINY = {"widths": [4, 8], "epochs": 12, "batch": 4, "device": "cpu"}
+SECONDS = 120.0
+
+
+@pytest.fixture(autouse=True)
+def one_thread(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OMP_NUM_THREADS", "1")
+
+
+@pytest.fixture
+def do(listen: Any) -> Callable[..., Any]:
+    """Runs a job to its end and returns what was heard; `during(job, heard)` is called while it runs."""
+
+    def do(settings: Any, during: Callable[[Job, Any], None] | None = None, **options: Any) -> Any:
+        job = Job(settings, **options)
+        heard = listen(job)
+        job.start()
+        if during is not None:
+            during(job, heard)
+        assert job.wait(SECONDS) is not State.RUNNING
+        return heard
+
+    return do
+
+
+def assert_progress_is_sane(heard: Any) -> None:
+    """Within a stage nothing goes back, the time left is sane and ends at zero."""
+    news = heard.of(Progressed)
+    assert news
+    for before, after in pairwise(news):
+        assert before.stage != after.stage or before.fraction <= after.fraction
+    assert all(item.seconds_left is None or 0 <= item.seconds_left < SECONDS for item in news)
+    assert news[-1].fraction == 1
+    assert news[-1].seconds_left == 0
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    """Every file below a folder, hidden ones too; empty where there is none."""
+    return {str(path.relative_to(folder)): path.read_bytes() for path in sorted(folder.rglob("*")) if path.is_file()}
+
+
+def test_a_training_is_cancelled_and_resumed_and_its_model_predicts(do: Any, study: Path, tmp_path: Path) -> None:
+    def cancel_after_an_epoch(job: Job, _heard: Any) -> None:
+        job.progressed.connect(lambda news: job.cancel() if news.stage == "train" else None)
+
+    run, training = tmp_path / "run", {"study": str(study), "out": str(tmp_path / "run")}
+    heard = do(TrainSettings(**training, preset="quick", overrides=TINY), cancel_after_an_epoch, grace_seconds=SECONDS)
+    assert heard.ending == Cancelled(forced=False)
+    assert "checkpoint.pt" in contents(run)
+    assert contents(run).keys() <= {"checkpoint.pt", "metrics.jsonl", "settings.json"}
+
+    heard = do(TrainSettings(**training, resume=True))
+    assert_progress_is_sane(heard)
+    epochs = [news for news in heard.of(Progressed) if news.stage == "train"]
+    assert epochs[0].done > 1, "the epochs before the cancellation are not trained again"
+    assert epochs[-1].done == TINY["epochs"]
+    assert epochs[-1].metrics.keys() >= {"loss", "likelihood"}
+    assert heard.ending.result["model"] == str(run / "model.nlseg")
+
+    predicted = tmp_path / "predicted"
+    heard = do(PredictSettings(model=str(run / "model.nlseg"), study=str(study), out=str(predicted), annotators=True))
+    assert_progress_is_sane(heard)
+    assert heard.ending.result == {"out": str(predicted), "cases": ["case0", "case1", "case2", "case3"]}
+    names = ("annotator_right", "annotator_tight", "annotator_wide", "truth", "truth_probability")
+    assert list(contents(predicted)) == [f"case{number}/{name}.nrrd" for number in range(4) for name in names]
+
+
+def test_a_study_is_fused_and_the_annotators_are_judged(do: Any, study: Path, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    heard = do(FuseSettings(study=str(study), out=str(out), annotators=("right", "wide"), confusion=True))
+    assert_progress_is_sane(heard)
+    assert heard.ending.result["cases"] == ["case0", "case1", "case2", "case3"]
+    assert [row["annotator"] for row in heard.ending.result["annotators"]] == ["right", "wide"]
+    names = ("confusion_right", "confusion_wide", "truth", "truth_probability")
+    cases = [f"case{number}/{name}.nrrd" for number in range(4) for name in names]
+    assert list(contents(out)) == ["annotators.csv", "annotators.json", *cases]
+
+
+def test_label_files_are_fused_as_one_case(study: Path, tmp_path: Path) -> None:
+    labels = tuple(str(study / "case0" / f"{name}.nrrd") for name in ("right", "wide", "tight"))
+    settings = FuseSettings(labels=labels, method="majority", out=str(tmp_path / "out"))
+    result = perform(settings, silent, lambda _sentence: None)
+    assert result["cases"] == ["right"]
+    truth = read_labels(tmp_path / "out" / "right" / "truth.nrrd").array
+    assert np.array_equal(truth, read_labels(study / "case0" / "right.nrrd").array)
+
+
+def test_a_review_is_written_and_says_what_the_annotators_do(do: Any, study: Path, tmp_path: Path) -> None:
+    heard = do(ReviewSettings(study=str(study), truth="majority", out=str(tmp_path / "out"), options={"pictures": 1}))
+    assert_progress_is_sane(heard)
+    assert heard.ending.result["cases"] == 4
+    assert any("wide draws" in sentence and "outside" in sentence for sentence in heard.ending.result["sentences"])
+    assert {"case0/errors_wide.nrrd", "report.html", "mistakes.csv"} <= contents(tmp_path / "out").keys()
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"picture": 1}, "A review has no option 'picture'; the options are"),
+        ({"pictures": 1.5}, "The option pictures of a review must be a whole number, not 1.5"),
+    ],
+)
+def test_an_option_that_a_review_does_not_have_is_refused(
+    study: Path, tmp_path: Path, options: dict[str, float], words: str
+) -> None:
+    settings = ReviewSettings(study=str(study), truth="majority", out=str(tmp_path / "out"), options=options)
+    with pytest.raises(UserError) as error:
+        perform(settings, silent, lambda _sentence: None)
+    assert words in error.value.sentence
+
+
+class TestStopping:
+    """At any moment, the output folder is as before or complete."""
+
+    @pytest.fixture
+    def settings(self, study: Path, tmp_path: Path) -> ReviewSettings:
+        """A review into a folder that already holds an older one and somebody's notes."""
+        out = tmp_path / "results" / "out"
+        (out / "case0").mkdir(parents=True)
+        for name in ("notes.txt", "report.html", "case0/errors_wide.nrrd"):
+            (out / name).write_text("old")
+        options = {"pictures": 0}
+        return ReviewSettings(study=str(study), truth="majority", out=str(out), options=options, force=True)
+
+    @pytest.fixture
+    def complete(self, do: Any, settings: ReviewSettings, tmp_path: Path) -> set[str]:
+        """The files of a folder in which the review has finished."""
+        other = tmp_path / "other"
+        do(dataclasses.replace(settings, out=str(other)))
+        return {*contents(other), "notes.txt"}
+
+    @staticmethod
+    def assert_whole(out: Path, complete: set[str]) -> None:
+        found = contents(out.parent)
+        assert all(name.startswith("out/") for name in found), "nothing is left beside the output folder"
+        if found.keys() == {"out/notes.txt", "out/report.html", "out/case0/errors_wide.nrrd"}:
+            assert set(found.values()) == {b"old"}
+        else:
+            assert found.keys() == {f"out/{name}" for name in complete}
+            assert [name for name, content in found.items() if content == b"old"] == ["out/notes.txt"]
+
+    @pytest.mark.parametrize("rounds", [5, pytest.param(20, marks=pytest.mark.soak)])
+    def test_cancelled_at_random_moments(
+        self, do: Any, settings: ReviewSettings, complete: set[str], rounds: int, eventually: Any
+    ) -> None:
+        moments = random.Random(rounds)
+
+        def cancel_some_time(job: Job, heard: Any) -> None:
+            wait_for_news(heard, moments.randint(0, 9))
+            time.sleep(moments.uniform(0, 0.2))
+            job.cancel()
+
+        for _ in range(rounds):
+            heard = do(settings, cancel_some_time, grace_seconds=SECONDS)
+            assert isinstance(heard.ending, (Cancelled, Finished))
+            self.assert_whole(Path(settings.out), complete)
+            eventually(lambda: not [thread for thread in threading.enumerate() if thread.name.startswith("job ")])
+
+    @pytest.mark.parametrize("rounds", [2, pytest.param(20, marks=pytest.mark.soak)])
+    def test_killed_at_random_moments(
+        self, do: Any, settings: ReviewSettings, complete: set[str], rounds: int, launcher: list[str], processes: Any
+    ) -> None:
+        moments = random.Random(rounds)
+
+        def kill_some_time(_job: Job, heard: Any) -> None:
+            wait_for_news(heard, moments.randint(1, 4))
+            victim = heard.process if moments.random() < 0.5 else processes.parent(heard.process)
+            os.kill(victim, signal.SIGKILL)
+
+        for _ in range(rounds):
+            heard = do(settings, kill_some_time, interpreter=launcher)
+            assert heard.ending.sentence.startswith("The worker was killed (SIGKILL)")
+            self.assert_whole(Path(settings.out), complete)
+            assert not processes.alive(heard.process)
+
+
+def wait_for_news(heard: Any, count: int) -> None:
+    """Waits until a job has said so much, or has ended."""
+    while len(heard.news) < count and not heard.of(Finished):
+        time.sleep(0.001)
+
+
+def test_a_full_disk_is_a_sentence_and_leaves_nothing(do: Any, large_study: Path, small_disk: Path) -> None:
+    heard = do(ReviewSettings(study=str(large_study), truth="majority", out=str(small_disk / "out")))
+    assert "cannot be written (No space left on device); check" in heard.ending.sentence
+    assert heard.ending.exit_code == 2
+    assert list(small_disk.iterdir()) == []
+
+
+def test_a_full_disk_for_temporary_files_keeps_the_job_from_starting(
+    do: Any, study: Path, small_disk: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (small_disk / "filling").write_bytes(bytes(256 * 1024))
+    monkeypatch.setattr(tempfile, "tempdir", str(small_disk))
+    heard = do(ReviewSettings(study=str(study), truth="majority", out=str(tmp_path / "out")))
+    assert heard.ending.sentence.startswith("The worker could not be started (No space left on device")
+    assert [path.name for path in small_disk.iterdir()] == ["filling"]
