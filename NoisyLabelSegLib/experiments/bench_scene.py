@@ -48,7 +48,9 @@ def run(terminal: Terminal, options: argparse.Namespace) -> dict[str, Any]:
         "512 x 512 x 200, 5 annotators",
         ["what", "ours", "against", "ratio", "wanted"],
         [
-            _row("seconds: nodes | fusion + error maps", nodes.ours_seconds, nodes.rival_seconds, "nodes_ratio", results)
+            _row(
+                "seconds: nodes | fusion + error maps", nodes.ours_seconds, nodes.rival_seconds, "nodes_ratio", results
+            )
             + ["at most 2"],
             _row(
                 "frames/s: with error map | without",
@@ -175,7 +177,9 @@ def one_round(app: Any, case: Case) -> None:
     results.review(review_case(labels, fusion.labels, case.geometry, case=case.id))
     views = ReviewViews(app.scene, app.applicationLogic)
     views.showEach(folder)
-    opened = [OffscreenView(app.scene, app.applicationLogic, viewName(place), (300, 300)) for place in range(len(labels))]
+    opened = [
+        OffscreenView(app.scene, app.applicationLogic, viewName(place), (300, 300)) for place in range(len(labels))
+    ]
     for view in opened:
         view.picture()
         view.close()
