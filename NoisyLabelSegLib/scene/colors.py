@@ -8,28 +8,36 @@ import numpy as np
 import slicer
 
 from NoisyLabelSegLib.resources import resource_path
-from NoisyLabelSegLib.review.colors import ANNOTATORS, PAPER, color_table
+from NoisyLabelSegLib.review import ANNOTATORS, PAPER, ErrorCode, color_table
 from NoisyLabelSegLib.scene.arrays import Node
 from NoisyLabelSegLib.scene.roles import PREFIX
 
 RAMP_STEPS = 256
 CLASSES = "classes"
 HEAT, VEIL = "heat", "veil"
+_BINARY = "/binary"
 
 RGB = tuple[float, float, float]
 
 
-def errorColors(scene: Node, name: str = PAPER) -> Node:
-    """The color node of the error codes 0 to 4."""
-    found = _known(scene, name)
+def errorColors(scene: Node, name: str = PAPER, *, wrongClass: bool = True) -> Node:
+    """The color node of the error codes 0 to 4; without `wrongClass` the legend has no line for code 4."""
+    key = name if wrongClass else name + _BINARY
+    found = _known(scene, key)
     if found is not None:
         return found
     entries = color_table(name)
-    node = _newTable(scene, name, _title(name), len(entries))
+    node = _newTable(scene, key, _title(name), len(entries))
     for entry in entries:
         node.SetColor(entry.code, entry.name, *entry.rgba)
-    node.SetColorDefined(0, False)  # what is not drawn needs no line in the legend
+    node.SetColorDefined(ErrorCode.TRUE_NEGATIVE, False)  # what is never drawn needs no line in the legend
+    node.SetColorDefined(ErrorCode.WRONG_CLASS, wrongClass)
     return node
+
+
+def hasWrongClass(colors: Node | None) -> bool:
+    """Whether a color node of errorColors() has a line for the wrong class."""
+    return colors is None or not (colors.GetAttribute(PREFIX + "colors") or "").endswith(_BINARY)
 
 
 def rampColors(scene: Node, name: str) -> Node:

@@ -63,6 +63,9 @@ class OffscreenView:
         self._image.GetMapper().SetInputConnection(self.logic.GetImageDataConnection())
         self._image.SetVisibility(self.logic.GetImageDataConnection() is not None)
         self._corner.SetText(vtk.vtkCornerAnnotation.UpperLeft, self.node.GetAttribute(CORNER_TEXT) or "")
+        isPatient = self._showsVolume()
+        self._corner.SetText(vtk.vtkCornerAnnotation.LeftEdge, _sideOfPatient(self.node, 0, -1) if isPatient else "")
+        self._corner.SetText(vtk.vtkCornerAnnotation.UpperEdge, _sideOfPatient(self.node, 1, 1) if isPatient else "")
         self._window.Render()
 
     def picture(self) -> Picture:
@@ -86,8 +89,16 @@ class OffscreenView:
         self._managers.SetMRMLDisplayableNode(None)
         self._applicationLogic.GetSliceLogics().RemoveItem(self.logic)
         self._image.GetMapper().RemoveAllInputConnections(0)
+        self.logic.DeleteSliceModel()  # else its nodes would stay in the scene
         self.logic.SetMRMLScene(None)
         self._window.Finalize()
+
+    def _showsVolume(self) -> bool:
+        """Whether the background has several slices; a single picture may show anything, so it has no sides."""
+        volume = self.logic.GetBackgroundLayer().GetVolumeNode()
+        return (
+            volume is not None and volume.GetImageData() is not None and min(volume.GetImageData().GetDimensions()) > 1
+        )
 
     def _displayableManagers(self) -> Node:
         group = slicer.vtkMRMLDisplayableManagerGroup()
@@ -150,6 +161,13 @@ def _imageActor() -> Node:
     actor.SetMapper(mapper)
     actor.GetProperty().SetDisplayLocationToBackground()
     return actor
+
+
+def _sideOfPatient(sliceNode: Node, screenAxis: int, sign: int) -> str:
+    """The letter of the patient's side at an edge of the screen: to the left (axis 0, -1) or at the top (axis 1, 1)."""
+    toRas = [sign * sliceNode.GetSliceToRAS().GetElement(axis, screenAxis) for axis in range(3)]
+    axis = int(np.argmax(np.abs(toRas)))
+    return ("RL", "AP", "SI")[axis][0 if toRas[axis] > 0 else 1]
 
 
 def _cornerText() -> Node:

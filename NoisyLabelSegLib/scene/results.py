@@ -8,14 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from NoisyLabelSegLib.cases import Geometry
-from NoisyLabelSegLib.review.case_review import CaseReview
-from NoisyLabelSegLib.review.colors import PAPER
-from NoisyLabelSegLib.review.mistakes import Mistake
-from NoisyLabelSegLib.review.statistics import AnnotatorStatistics
+from NoisyLabelSegLib.review import PAPER, AnnotatorStatistics, CaseReview, Mistake, mistake_sentences
 from NoisyLabelSegLib.review.tables import mistake_row, statistics_row
-from NoisyLabelSegLib.review.words import mistake_sentences
 from NoisyLabelSegLib.scene.arrays import Node
-from NoisyLabelSegLib.scene.colors import HEAT, classColor, errorColors, rampColors
+from NoisyLabelSegLib.scene.colors import HEAT, classColor, errorColors, hasWrongClass, rampColors
 from NoisyLabelSegLib.scene.folder import CaseFolder
 from NoisyLabelSegLib.scene.legends import addLegend
 from NoisyLabelSegLib.scene.roles import ANNOTATOR_REFERENCE, TRUTH_REFERENCE, Role
@@ -61,7 +57,8 @@ class ResultNodes:
             LABELMAP, Role.ERRORS, f"{self.folder.case} errors {title}", annotator=annotator, label=label
         )
         fillVolume(node, codes, self._geometry)
-        showAsCodes(node, errorColors(self.folder.scene, colors))
+        wrongClass = len(self._classes) > 2 and not label
+        showAsCodes(node, errorColors(self.folder.scene, colors, wrongClass=wrongClass))
         addLegend(node, title)
         self._refer(node, annotator)
         return node
@@ -115,6 +112,6 @@ class ResultNodes:
 
 def chooseErrorColors(folder: CaseFolder, name: str) -> None:
     """Recolors all error maps of a case, for example with the table that is safe for color-blind people."""
-    colors = errorColors(folder.scene, name)
     for node in folder.nodes(Role.ERRORS):
-        showAsCodes(node, colors)
+        wrongClass = hasWrongClass(node.GetDisplayNode().GetColorNode())
+        showAsCodes(node, errorColors(folder.scene, name, wrongClass=wrongClass))

@@ -18,7 +18,8 @@ from NoisyLabelSegLib.scene.roles import CORNER_TEXT, PREFIX, Role
 from NoisyLabelSegLib.scene.veil import makeVeil
 from NoisyLabelSegLib.scene.view_memory import ViewMemory, nodesOfClass
 
-_DESCRIPTION = PREFIX + "layout"
+_DESCRIPTION, _BEFORE = PREFIX + "layout", PREFIX + "layoutBefore"
+"""Attributes of the layout node: what our layout looks like, and which one it took the place of."""
 
 
 class ReviewViews:
@@ -37,14 +38,21 @@ class ReviewViews:
         if not names:
             raise UserError(f"Case {folder.case} has no annotators to show", remedy="add annotators first")
         self._remember()
-        self._arrange(layoutXml(names, orientation))
+        description, image = layoutXml(names, orientation), folder.image
+        isShown = self._shows(description, image)
+        if not isShown:
+            self._arrange(description)
         for index, name in enumerate(names):
-            self._fillView(folder, viewName(index), name, orientation)
+            self._fillView(folder, viewName(index), name)
+            if not isShown:
+                self._turn(viewName(index), orientation, image)
+        self._keepOutlinesOut(folder)
         self._showLegend(folder, names[0], [self._sliceNode(viewName(0)).GetID()])
-        self.fit()
+        if not isShown:  # else people stay where they are
+            self.fit()
 
     def showOne(self, folder: CaseFolder, annotator: str) -> None:
-        """The error map of one annotator, with its legend, in all views of the present layout."""
+        """The error map of one annotator, with its legend, in all views."""
         self._remember()
         image, errors = folder.image, folder.find(Role.ERRORS, annotator=annotator)
         for composite in self._compositeNodes():
@@ -76,12 +84,14 @@ class ReviewViews:
         removeNodes(self._scene, veils)
 
     def jumpTo(
-        self, folder: CaseFolder, center: Sequence[float], *, centered: bool = True
+        self, folder: CaseFolder, center: Sequence[float], *, centered: bool = True, mark: bool = True
     ) -> tuple[float, float, float]:
-        """Moves all slice views to a place of the case (LPS, mm, as in a Mistake) and marks it; returns it in RAS.
+        """Moves all slice views to a place of the case (LPS, mm, as in a Mistake); returns it in RAS.
 
-        With `centered` the place comes to the middle of every view, else the views only change their slice.
+        With `centered` the place comes to the middle of every view, else the views only change their slice. With `mark`
+        the crosshair shows it.
         """
+        self._remember()
         ras = list(rasOf(tuple(center)))
         if folder.image is not None:
             folder.image.TransformPointToWorld(ras, ras)
@@ -89,6 +99,8 @@ class ReviewViews:
         slicer.vtkMRMLSliceNode.JumpAllSlices(self._scene, *ras, mode)
         for crosshair in nodesOfClass(self._scene, "vtkMRMLCrosshairNode"):
             crosshair.SetCrosshairRAS(*ras)
+            if mark and crosshair.GetCrosshairMode() == slicer.vtkMRMLCrosshairNode.NoCrosshair:
+                crosshair.SetCrosshairMode(slicer.vtkMRMLCrosshairNode.ShowSmallBasic)
         return ras[0], ras[1], ras[2]
 
     def fit(self) -> None:
@@ -105,6 +117,7 @@ class ReviewViews:
         description = layout.GetAttribute(_DESCRIPTION)
         if layout.GetViewArrangement() != LAYOUT_ID or not description:
             return False
+        self._remember()
         self._arrange(description)
         return True
 
@@ -119,9 +132,20 @@ class ReviewViews:
         self._memory = self._arrangement = None
 
     def _remember(self) -> None:
-        if self._memory is None:
-            self._memory = ViewMemory(self._scene)
-            self._arrangement = self._layoutNode().GetViewArrangement()
+        if self._memory is not None:
+            return
+        self._memory = ViewMemory(self._scene)
+        layout = self._layoutNode()
+        if layout.GetViewArrangement() != LAYOUT_ID:
+            layout.SetAttribute(_BEFORE, str(layout.GetViewArrangement()))
+        self._arrangement = int(layout.GetAttribute(_BEFORE) or slicer.vtkMRMLLayoutNode.SlicerLayoutFourUpView)
+
+    def _shows(self, description: str, image: Node | None) -> bool:
+        """Whether the views are arranged like this for this image already."""
+        layout = self._layoutNode()
+        shown = self._compositeNode(viewName(0)).GetBackgroundVolumeID()
+        isArranged = layout.GetViewArrangement() == LAYOUT_ID and layout.GetAttribute(_DESCRIPTION) == description
+        return bool(isArranged and image is not None and shown == image.GetID())
 
     def _arrange(self, description: str) -> None:
         layout = self._layoutNode()
@@ -130,17 +154,25 @@ class ReviewViews:
         layout.SetAttribute(_DESCRIPTION, description)
         layout.SetViewArrangement(LAYOUT_ID)
 
-    def _fillView(self, folder: CaseFolder, view: str, annotator: str, orientation: str) -> None:
-        sliceNode, image = self._sliceNode(view), folder.image
-        sliceNode.SetOrientation(orientation)
-        if image is not None:
-            sliceNode.RotateToVolumePlane(image)  # an oblique volume is shown in its own slices
+    def _fillView(self, folder: CaseFolder, view: str, annotator: str) -> None:
+        composite, sliceNode = self._compositeNode(view), self._sliceNode(view)
+        _setLayers(composite, folder.image, folder.find(Role.ERRORS, annotator=annotator))
+        composite.SetLinkedControl(True)
         sliceNode.SetLayoutLabel(annotator)
         sliceNode.SetAttribute(CORNER_TEXT, annotator)
-        _setLayers(self._compositeNode(view), image, folder.find(Role.ERRORS, annotator=annotator))
-        labels = folder.find(Role.ANNOTATOR, annotator=annotator)
-        if labels is not None and labels.GetDisplayNode() is not None:
-            labels.GetDisplayNode().SetViewNodeIDs([sliceNode.GetID()])
+
+    def _turn(self, view: str, orientation: str, image: Node | None) -> None:
+        self._sliceNode(view).SetOrientation(orientation)
+        if image is not None:
+            self._sliceNode(view).RotateToVolumePlane(image)  # an oblique volume is shown in its own slices
+
+    def _keepOutlinesOut(self, folder: CaseFolder) -> None:
+        """Annotators' outlines stay in Slicer's own views: in ours the error map says the same in fewer colors."""
+        views = [*nodesOfClass(self._scene, "vtkMRMLSliceNode"), *nodesOfClass(self._scene, "vtkMRMLViewNode")]
+        others = [view.GetID() for view in views if view.GetViewGroup() != VIEW_GROUP]
+        for node in folder.nodes(Role.ANNOTATOR):
+            if node.IsA("vtkMRMLSegmentationNode") and node.GetDisplayNode() is not None:
+                node.GetDisplayNode().SetViewNodeIDs(others)
 
     def _showLegend(self, folder: CaseFolder, annotator: str, viewIds: list[str]) -> None:
         for node in folder.nodes(Role.ERRORS):
@@ -182,4 +214,3 @@ def _setLayers(composite: Node, image: Node | None, errors: Node | None) -> None
     composite.SetForegroundVolumeID(None)
     composite.SetLabelVolumeID(None if errors is None else errors.GetID())
     composite.SetLabelOpacity(1.0)  # the color table holds the opacity
-    composite.SetLinkedControl(True)

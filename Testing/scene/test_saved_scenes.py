@@ -88,7 +88,7 @@ def test_a_saved_scene_reopens_as_a_full_review(
     assert hierarchy.GetNumberOfItemChildren(reopened.item()) == len(folder.nodes())
     for node in reopened.nodes(Role.ERRORS):
         colors = node.GetDisplayNode().GetColorNode()
-        assert [colors.GetColorName(code) for code in range(1, 5)] == [entry.name for entry in color_table(PAPER)[1:]]
+        assert [colors.GetColorName(code) for code in range(1, 4)] == [entry.name for entry in color_table(PAPER)[1:4]]
         assert legendOf(node).GetPrimaryDisplayNode() is node.GetDisplayNode()
     assert legendOf(reopened.find(Role.ERRORS, annotator="reader1")).GetVisibility()
     chart = reopened.find(Role.CHART, label="Dice over cases")
@@ -145,6 +145,20 @@ def test_loading_the_case_again_into_the_reopened_scene_doubles_nothing(
     before = {node.GetID() for node in other.scene.GetNodes()}
     full_review(other, small_case())
     assert {node.GetID() for node in other.scene.GetNodes()} == before
+
+
+def test_a_reopened_review_can_be_left(
+    app: HeadlessSlicer, small_case: Callable[..., Case], save_and_reopen: Callable[[str], HeadlessSlicer]
+) -> None:
+    layout = app.scene.GetFirstNodeByClass("vtkMRMLLayoutNode")
+    layout.SetViewArrangement(layout.SlicerLayoutConventionalView)
+    full_review(app, small_case())
+    other = save_and_reopen("mrb")
+    views = ReviewViews(other.scene, other.applicationLogic)
+    views.reopen()
+    views.restore()
+    reopened = other.scene.GetFirstNodeByClass("vtkMRMLLayoutNode")
+    assert reopened.GetViewArrangement() == layout.SlicerLayoutConventionalView
 
 
 def test_a_scene_without_our_layout_keeps_its_own(

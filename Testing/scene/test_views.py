@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable
 from typing import Any
 
@@ -75,6 +76,29 @@ def test_every_annotator_has_a_view_with_only_the_own_errors_at_the_same_place(
             np.testing.assert_allclose(shown, np.array(rgb) * alpha * 255, atol=2, err_msg=f"{annotator} at x = {x}")
 
 
+@pytest.mark.parametrize("orientation", ["Axial", "Coronal", "Sagittal"])
+def test_an_oblique_volume_is_shown_in_its_own_slices(
+    orientation: str, app: HeadlessSlicer, view: Callable[..., OffscreenView], small_case: Callable[..., Case]
+) -> None:
+    cosine, sine = np.cos(0.4), np.sin(0.4)
+    tilted = (-cosine, 0, sine, 0, 1, 0, sine, 0, cosine)
+    case = small_case(2, geometry=Geometry((8, 10, 12), (1.0, 1.0, 2.0), (40.0, -30.0, 7.0), tilted))
+    folder = reviewed(app.scene, case)
+    views = ReviewViews(app.scene, app.applicationLogic)
+    views.showEach(folder, orientation=orientation)
+    opened = view(viewName(1), (240, 240))
+    views.fit()
+    views.jumpTo(folder, case.geometry.points((4, 4, 5)).tolist(), centered=False)
+    codes, picture = folder.find(Role.ERRORS, annotator="reader2"), opened.picture()
+    free = {"Axial": (1, 2), "Coronal": (0, 2), "Sagittal": (0, 1)}[orientation]  # the array's axes in the slice
+    for first, second in itertools.product(range(2, 6), range(3, 7)):
+        index = [4, 4, 5]
+        index[free[0]], index[free[1]] = first, second
+        *rgb, alpha = color_table(PAPER)[_code(codes, *index)].rgba
+        shown = color_at(opened, picture, case.geometry, tuple(index))
+        np.testing.assert_allclose(shown, np.array(rgb) * alpha * 255, atol=2, err_msg=str(index))
+
+
 def _code(node: Node, z: int, y: int, x: int) -> ErrorCode:
     return ErrorCode(int(node.GetImageData().GetScalarComponentAsDouble(x, y, z, 0)))
 
@@ -88,11 +112,27 @@ def test_the_views_are_linked_among_themselves_only(app: HeadlessSlicer, loaded:
     assert all(node.GetLinkedControl() for node in composites)
 
 
-def test_an_annotators_outline_is_confined_to_the_own_view(app: HeadlessSlicer, loaded: CaseFolder) -> None:
+def test_annotators_outlines_stay_in_slicers_own_views(app: HeadlessSlicer, loaded: CaseFolder) -> None:
     ReviewViews(app.scene, app.applicationLogic).showEach(loaded)
-    for index, annotator in enumerate(loaded.annotators):
-        display = loaded.find(Role.ANNOTATOR, annotator=annotator).GetDisplayNode()
-        assert display.GetViewNodeIDs() == (f"vtkMRMLSliceNode{viewName(index)}",)
+    for node in loaded.nodes(Role.ANNOTATOR):
+        assert node.GetDisplayNode().GetVisibility("vtkMRMLSliceNodeRed")
+        assert not node.GetDisplayNode().GetVisibility(f"vtkMRMLSliceNode{viewName(0)}")
+
+
+def test_showing_the_same_views_again_stays_at_the_place(
+    app: HeadlessSlicer, view: Callable[..., OffscreenView], small_case: Callable[..., Case]
+) -> None:
+    folder = reviewed(app.scene, small_case(2))
+    views = ReviewViews(app.scene, app.applicationLogic)
+    views.showEach(folder)
+    opened = view(viewName(0))
+    views.fit()
+    views.jumpTo(folder, (3.0, 4.0, 6.0))
+    place = opened.node.GetSliceOffset()
+    views.showEach(folder)
+    assert opened.node.GetSliceOffset() == place
+    views.showEach(folder, orientation="Coronal")
+    assert opened.node.GetOrientation() == "Coronal"
 
 
 def test_names_and_legend_are_drawn(
@@ -142,11 +182,13 @@ def test_jumping_to_a_mistake_shows_it_in_the_middle_of_all_views(
     for each in (red, green):
         each.fit()
     ras = views.jumpTo(folder, positionOf(mistake))
-    assert app.scene.GetFirstNodeByClass("vtkMRMLCrosshairNode").GetCrosshairRAS() == pytest.approx(ras)
+    crosshair = app.scene.GetFirstNodeByClass("vtkMRMLCrosshairNode")
+    assert crosshair.GetCrosshairRAS() == pytest.approx(ras)
+    assert crosshair.GetCrosshairMode() == crosshair.ShowSmallBasic
     code = ErrorCode.FALSE_POSITIVE if mistake["kind"] == "border too wide" else ErrorCode.FALSE_NEGATIVE
     *rgb, alpha = color_table(PAPER)[code].rgba
     for each in (red, green):
-        np.testing.assert_allclose(each.picture()[50, 50], np.array(rgb) * alpha * 255, atol=2)
+        np.testing.assert_allclose(each.picture()[53, 53], np.array(rgb) * alpha * 255, atol=2)  # beside the crosshair
 
 
 def test_jumping_follows_the_transform_of_the_image(app: HeadlessSlicer, loaded: CaseFolder) -> None:
@@ -172,16 +214,38 @@ def test_the_veil_is_the_more_opaque_the_surer_the_truth(
     red.compositeNode.SetBackgroundVolumeID(folder.image.GetID())
     red.fit()
     views = ReviewViews(app.scene, app.applicationLogic)
-    views.jumpTo(folder, case.geometry.points((4, 5, 6)).tolist())
+    views.jumpTo(folder, case.geometry.points((4, 5, 6)).tolist(), mark=False)
     views.showVeil(folder)
     picture = red.picture()
     sure, unsure, none = (color_at(red, picture, case.geometry, (4, 4, x)) for x in (4, 8, 6))
-    assert sure[2] == pytest.approx(0.6 * 255, abs=3)
-    assert unsure[2] == pytest.approx(0.3 * 255, abs=3)
+    assert sure[0] == pytest.approx(0.6 * 255, abs=3)
+    assert unsure[0] == pytest.approx(0.3 * 255, abs=3)
     assert not none.any()
     views.showVeil(folder, visible=False)
-    assert not red.picture().any()
+    assert not red.picture()[30:, 30:].any()  # but for the letters at the edges
     assert folder.find(Role.VEIL) is None
+
+
+def test_a_heat_map_lies_over_the_image_where_something_is_likely(
+    app: HeadlessSlicer, view: Callable[..., OffscreenView], small_case: Callable[..., Case]
+) -> None:
+    case = small_case(1)
+    folder = reviewed(app.scene, case)
+    expected = np.zeros((3, *case.geometry.shape), np.float32)
+    expected[0, :, 4, 4], expected[0, :, 4, 8] = 1.0, 0.02
+    (tooMuch, _) = ResultNodes(folder, case.geometry).expectedErrors("reader1", expected)
+    tooMuch.GetDisplayNode().SetInterpolate(False)
+    red = view("Red", (240, 200))
+    red.compositeNode.SetBackgroundVolumeID(folder.image.GetID())
+    red.fit()
+    views = ReviewViews(app.scene, app.applicationLogic)
+    views.showHeatMap(tooMuch, opacity=0.5)
+    picture = red.picture()
+    np.testing.assert_allclose(color_at(red, picture, case.geometry, (4, 4, 4)), [127, 125, 83], atol=3)
+    assert not color_at(red, picture, case.geometry, (4, 4, 8)).any()
+    assert picture[130:, 150:].any()  # the legend
+    views.showHeatMap(None)
+    assert not red.picture()[30:, 30:].any()
 
 
 def test_leaving_the_review_restores_what_was_before(
