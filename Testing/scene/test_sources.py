@@ -206,6 +206,22 @@ def test_an_empty_segment_marks_nothing(scene: Node, image: Node) -> None:
     assert not labelsOnGrid(AnnotatorSource("a", node), image).labels.any()
 
 
+def test_a_surface_is_turned_into_voxels(scene: Node, image: Node) -> None:
+    centers = GRID.points(np.argwhere(box())) * (-1, -1, 1)  # RAS
+    margin = 0.4 * np.array(GRID.spacing)
+    low, high = centers.min(axis=0) - margin, centers.max(axis=0) + margin
+    cube = vtk.vtkCubeSource()
+    cube.SetBounds(low[0], high[0], low[1], high[1], low[2], high[2])
+    cube.Update()
+    node = scene.AddNewNodeByClass("vtkMRMLSegmentationNode", "contours")
+    node.GetSegmentation().SetSourceRepresentationName("Closed surface")
+    node.AddSegmentFromClosedSurfaceRepresentation(cube.GetOutput(), "a", [1, 0, 0])
+    before = {each.GetID() for each in scene.GetNodes()}
+    np.testing.assert_array_equal(labelsOnGrid(AnnotatorSource("a", node), image).labels, box())
+    assert not node.GetSegmentation().ContainsRepresentation("Binary labelmap")
+    assert {each.GetID() for each in scene.GetNodes()} == before
+
+
 def test_a_segment_that_is_gone_is_refused(image: Node, add_segmentation: Callable[..., Node]) -> None:
     node = add_segmentation("readers", {"anna": box()}, GRID)
     with pytest.raises(UserError, match="readers has no segment ben any more"):
