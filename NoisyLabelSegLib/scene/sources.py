@@ -56,6 +56,12 @@ class AnnotatorSource:
         return tuple(self.node.GetSegmentation().GetSegment(id).GetName() for id in self.segmentIds)
 
 
+def segmentSources(node: Node) -> list[AnnotatorSource]:
+    """Every segment of a segmentation node as an annotator, named like the segment."""
+    segmentation = node.GetSegmentation()
+    return [AnnotatorSource(segmentation.GetSegment(id).GetName(), node, id) for id in segmentation.GetSegmentIDs()]
+
+
 @dataclass
 class OnGrid:
     """Labels (z, y, x) uint8 on a volume's grid; `remarks` are sentences about what had to be done for it."""
