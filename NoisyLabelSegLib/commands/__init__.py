@@ -8,6 +8,7 @@ their verb is used, so `--help` stays quick and a verb without networks never lo
 from __future__ import annotations
 
 VERBS = {
+    "demo": "demo",
     "import": "import_",
     "check": "check",
     "simulate": "simulate",

@@ -14,7 +14,7 @@ SUMMARY = "Measure the figures the README quotes, as ratios against a named riva
 EXAMPLE = "  noisylabelseg bench fusion"
 
 EXPERIMENTS = Path(__file__).resolve().parent.parent / "experiments"
-BENCHES = sorted(path.stem.removeprefix("bench_") for path in EXPERIMENTS.glob("bench_*.py"))
+BENCHES = sorted(path.stem.removeprefix("bench_").replace("_", "-") for path in EXPERIMENTS.glob("bench_*.py"))
 """Each file `experiments/bench_<name>.py` has `SUMMARY` and `run(terminal, options) -> dict`."""
 
 
@@ -28,6 +28,7 @@ def run(arguments: argparse.Namespace, terminal: Terminal) -> dict[str, Any]:
         raise UserError(f"There is no benchmark {arguments.name!r}", remedy=f"choose one of {', '.join(BENCHES)}")
     results = {}
     for name in [arguments.name] if arguments.name else BENCHES:
-        module = importlib.import_module(f"NoisyLabelSegLib.experiments.bench_{name}")
+        module = importlib.import_module(f"NoisyLabelSegLib.experiments.bench_{name.replace('-', '_')}")
+        terminal.say(module.SUMMARY)
         results[name] = module.run(terminal, arguments)
     return results

@@ -14,7 +14,7 @@ EXAMPLE = """  noisylabelseg simulate lesions --out lesions --cases 20 --seed 1
   noisylabelseg simulate annotators --image scan.nii.gz --truth mask.nii.gz --panel readers --out readers"""
 
 if TYPE_CHECKING:
-    from NoisyLabelSegLib.simulation import Recipe, SimulationSettings
+    from NoisyLabelSegLib.simulation import Recipe, SimulatedStudy, SimulationSettings
 
 KINDS = ("mnist", "lesions", "tumour", "nodules", "annotators")
 
@@ -54,9 +54,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     digits.add_argument(
         "--above",
         type=int,
-        default=127,
         metavar="GRAY",
-        help="truth is a gray value above this, 0 to 254 (default %(default)s)",
+        help="truth is a gray value above this, 0 to 254 (default 127)",
     )
     real = parser.add_argument_group("for annotators")
     real.add_argument(
@@ -88,21 +87,7 @@ def run(arguments: argparse.Namespace, terminal: Terminal) -> dict[str, Any]:
     )
     recipe = _recipe(arguments, settings)
     made = simulate_study(recipe, arguments.out, settings, force=arguments.force, report=terminal.progress)
-    strengths = {annotator.name: annotator for annotator in made.panel.annotators}
-    rows = [
-        (
-            name,
-            strengths[name].kind,
-            f"{strengths[name].start_strength:.3g}" if strengths[name].has_strength else "–",
-            f"{dice:.3f}",
-        )
-        for name, dice in made.annotator_dice.items()
-    ]
-    terminal.table("Annotators", ["annotator", "kind", "strength", "Dice to truth"], rows)
-    terminal.say(
-        f"{len(made.study.cases)} cases in {arguments.out}; the best single intensity threshold would reach "
-        f"Dice {made.threshold_dice:.3f} ({made.threshold_dice_per_case:.3f} if chosen for every case)."
-    )
+    _show(made, terminal)
     return {
         "study": str(made.study.folder / "study.json"),
         "cases": len(made.study.cases),
@@ -113,18 +98,32 @@ def run(arguments: argparse.Namespace, terminal: Terminal) -> dict[str, Any]:
     }
 
 
+def _show(made: SimulatedStudy, terminal: Terminal) -> None:
+    rows = []
+    for annotator in made.panel.annotators:
+        strength = f"{annotator.start_strength:.3g}" if annotator.has_strength else "–"
+        rows.append((annotator.name, annotator.kind, strength, f"{made.annotator_dice[annotator.name]:.3f}"))
+    terminal.table("Annotators", ["annotator", "kind", "strength", "Dice to truth"], rows)
+    terminal.say(
+        f"{len(made.study.cases)} cases in {made.study.folder}; the best single intensity threshold would reach "
+        f"Dice {made.threshold_dice:.3f} ({made.threshold_dice_per_case:.3f} if chosen for every case)."
+    )
+
+
 def _recipe(arguments: argparse.Namespace, settings: SimulationSettings) -> Recipe:
     from NoisyLabelSegLib.simulation import digits_recipe, phantom_recipe, real_scan_recipe
 
+    for kind, options in (("mnist", ("digits", "above")), ("annotators", ("image", "truth", "classes"))):
+        given = [f"--{option}" for option in options if getattr(arguments, option)]
+        if given and arguments.kind != kind:
+            raise UserError(f"{given[0]} belongs to the kind {kind}", remedy="leave it out")
     if arguments.kind == "mnist":
-        return digits_recipe(settings, arguments.digits, above=arguments.above)
+        return digits_recipe(settings, arguments.digits, above=127 if arguments.above is None else arguments.above)
     if arguments.kind == "annotators":
         if settings.cases or settings.size or settings.spacing:
             raise UserError("--cases, --size and --spacing are given by the images", remedy="leave them out")
         classes = arguments.classes.split(",") if arguments.classes else ()
         return real_scan_recipe([names.split(",") for names in arguments.image], arguments.truth, classes)
-    if arguments.image or arguments.truth or arguments.classes:
-        raise UserError("--image, --truth and --classes belong to the kind annotators", remedy="leave them out")
     return phantom_recipe(arguments.kind, settings)
 
 

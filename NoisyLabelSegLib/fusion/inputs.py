@@ -31,6 +31,10 @@ def choose_annotators(study: Study, names: Sequence[str]) -> Study:
 
 def _study_of_files(paths: Sequence[Path], say: Callable[[str], None]) -> Study:
     images = _without_255([read_labels(path) for path in paths], say)
+    for path, image in zip(paths, images, strict=True):
+        if differences := images[0].geometry.differences(image.geometry):
+            problem = f"is not on the grid of {paths[0].name}: {' and '.join(differences)}"
+            raise UserError(problem, file=path, remedy="resample it first (noisylabelseg import folder --resample)")
     stems = [usable_name(plain_stem(path)) for path in paths]
     names = stems
     if len({stem.lower() for stem in stems}) < len(stems):  # as in reader1/mask.nrrd, reader2/mask.nrrd

@@ -34,8 +34,7 @@ class ShareSums:
 
     def shares(self) -> Floats:
         """(..., i, j): the share over all cases, NaN where j never occurs."""
-        totals = self._totals()
-        return np.asarray(np.divide(self._said, totals, out=np.full(totals.shape, np.nan), where=totals > 0))
+        return np.asarray(self._said / self._totals())
 
     def interval(self) -> tuple[Floats, Floats]:
         """The lower and upper end of every share's 95 % interval (Wilson's, with the cases' effective number).
@@ -51,7 +50,9 @@ class ShareSums:
         return _wilson(share, effective, np.where(cases > 1, stdtrit(np.maximum(cases - 1, 1), _TWO_SIDED), 1.96))
 
     def _totals(self) -> Floats:
-        return np.broadcast_to(self._said.sum(axis=-2, keepdims=True), self._said.shape)
+        """(..., i, j): the voxels in which j is true, NaN for none."""
+        totals = np.broadcast_to(self._said.sum(axis=-2, keepdims=True), self._said.shape)
+        return np.where(totals > 0, totals, np.nan)
 
 
 def _wilson(share: Floats, number: Floats, quantile: Floats) -> tuple[Floats, Floats]:

@@ -39,8 +39,11 @@ class Channel:
         with contextlib.suppress(KeyboardInterrupt):
             self._emit(Event("alive"))
 
-    def error(self, sentence: str) -> None:
+    def error(self, sentence: str, *, detail: str = "") -> None:
+        """The sentence for people, after the detail for the log."""
         with contextlib.suppress(KeyboardInterrupt):
+            if detail:
+                self.say(detail)
             self._emit(Event("error", {"message": sentence}))
 
     def _emit(self, event: Event) -> None:

@@ -85,19 +85,23 @@ class Job:
         problems = self.settings.problems()
         if problems:
             raise UserError(problems[0])
+        text = self.settings.to_json()
         self.state, self._begin, self._memory_kills = State.RUNNING, self._clock(), memory_kills()
         try:
-            self._process = self._start_process()
+            self._process = self._start_process(text)
         except OSError as error:
             self._start_error = f"The worker could not be started ({error.strerror or error}: {error.filename})."
         self._poller.start(self._tick)
+
+    def is_running(self) -> bool:
+        return self.state is State.RUNNING
 
     def cancel(self) -> None:
         """Asks the worker to stop; `cancelled` follows, or `finished` if it was done before it heard."""
         self._cancel_asked.set()
 
     def wait(self, seconds: float | None = None) -> State:
-        """Waits for the end; only for a caller whose poller ticks on another thread."""
+        """Waits until the last signal has been emitted; only for a caller whose poller ticks on another thread."""
         self._ended.wait(seconds)
         return self.state
 
@@ -105,14 +109,14 @@ class Job:
         """Cancels and waits until nothing is left, for at most about the grace time: for a caller that goes away."""
         self.cancel()
         self._poller.stop()
-        while self.state is State.RUNNING:
+        while self.is_running():
             self._tick()
             time.sleep(0.02)
 
-    def _start_process(self) -> Process:
+    def _start_process(self, settings: str) -> Process:
         self._scratch = Path(tempfile.mkdtemp(prefix="noisylabelseg-job-"))
         settings_file = self._scratch / "settings.json"
-        settings_file.write_text(self.settings.to_json(), encoding="utf-8")
+        settings_file.write_text(settings, encoding="utf-8")
         return Process(
             [*self._command, str(settings_file), "--scratch", str(self._scratch)],
             environment={**os.environ, "PYTHONUTF8": "1"},
@@ -121,13 +125,15 @@ class Job:
         )
 
     def _tick(self) -> None:
-        if self.state is not State.RUNNING:
+        if not self.is_running():
             return
         if self._process is None:
             self._conclude(Failed(self._start_error))
             return
         for line, is_output in self._process.lines():
             self._tell(self._transcript.hear(line, is_output=is_output))
+        if not self.is_running():  # a receiver closed the job
+            return
         if self._silence is not None and self._process.silent_seconds > self._silence:
             self._hung = True
         if self._hung or self._cancel_asked.is_set():
@@ -163,8 +169,6 @@ class Job:
         return Failed(sentence, code, transcript.last_lines)
 
     def _conclude(self, outcome: Finished | Failed | Cancelled) -> None:
-        if self.state is not State.RUNNING:  # a receiver closed the job meanwhile
-            return
         self._poller.stop()
         self._clean_up()
         if isinstance(outcome, Finished):

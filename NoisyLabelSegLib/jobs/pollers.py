@@ -10,8 +10,8 @@ from typing import Protocol
 class Poller(Protocol):
     """Calls `tick` about ten times a second from start() to stop(), always on the same thread.
 
-    A job does everything in that call, so its signals arrive where the poller runs. stop() may be called from within
-    `tick`. In Slicer a QTimer with `timeout` connected to `tick` is all it takes.
+    Each job has a poller of its own and does everything in that call, so its signals arrive where the poller runs.
+    stop() may be called from within `tick`. In Slicer a QTimer whose `timeout` calls `tick` is all it takes.
     """
 
     def start(self, tick: Callable[[], None]) -> None: ...

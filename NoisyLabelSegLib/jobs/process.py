@@ -74,12 +74,6 @@ class Process:
             self._deadline = self._clock() + self._grace
             self._say_cancel()
 
-    def end(self) -> None:
-        """Ends the whole tree at once."""
-        self.forced = self.forced or not self._is_over()
-        end_tree(self._child)
-        self._deadline = self._clock() + LAST_WORDS_SECONDS
-
     def tend(self) -> bool:
         """Does what is due; True once the whole tree has ended and all its lines have been taken."""
         ended = self.exit_code is not None
@@ -89,7 +83,7 @@ class Process:
             if ended and self.forced:
                 self._deaf.set()  # somebody outside the tree holds the pipe open
                 return True
-            self.end()
+            self._end()
         return ended and self._is_over() and self._lines.empty()
 
     def close(self) -> None:
@@ -97,6 +91,11 @@ class Process:
         self._deaf.set()
         end_tree(self._child)
         self._close_input()
+
+    def _end(self) -> None:
+        self.forced = self.forced or not self._is_over()
+        end_tree(self._child)
+        self._deadline = self._clock() + LAST_WORDS_SECONDS
 
     def _is_over(self) -> bool:
         return not any(reader.is_alive() for reader in self._readers)

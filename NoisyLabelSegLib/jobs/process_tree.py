@@ -15,9 +15,6 @@ from collections.abc import Mapping, Sequence
 
 def start_tree(command: Sequence[str], environment: Mapping[str, str]) -> subprocess.Popen[bytes]:
     """Starts the command at the head of a process group of its own, with pipes on its three streams."""
-    flags = 0
-    if sys.platform == "win32":
-        flags = subprocess.CREATE_NEW_PROCESS_GROUP | subprocess.CREATE_NO_WINDOW
     return subprocess.Popen(
         list(command),
         stdin=subprocess.PIPE,
@@ -25,8 +22,8 @@ def start_tree(command: Sequence[str], environment: Mapping[str, str]) -> subpro
         stderr=subprocess.PIPE,
         bufsize=0,
         env=dict(environment),
-        start_new_session=True,  # of no effect on Windows, as the flags elsewhere
-        creationflags=flags,
+        start_new_session=True,  # has no effect on Windows, where trees need no group
+        creationflags=_no_window(),
     )
 
 
@@ -40,9 +37,12 @@ def end_tree(process: subprocess.Popen[bytes]) -> None:
 
 
 def _end_windows_tree(number: int) -> None:
-    subprocess.Popen(
-        ["taskkill", "/T", "/F", "/PID", str(number)],
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-    )
+    command = ["taskkill", "/T", "/F", "/PID", str(number)]
+    nothing = subprocess.DEVNULL
+    subprocess.Popen(command, stdin=nothing, stdout=nothing, stderr=nothing, creationflags=_no_window())
+
+
+def _no_window() -> int:
+    if sys.platform == "win32":
+        return subprocess.CREATE_NO_WINDOW
+    return 0

@@ -28,8 +28,9 @@ class Event:
     values: Mapping[str, Any] = field(default_factory=dict)
 
     def line(self) -> str:
-        """The event as one line of strict JSON (no NaN: what is not finite becomes null)."""
-        return json.dumps(_finite({"event": self.kind, **self.values}), ensure_ascii=False, allow_nan=False)
+        """The event as one line of strict JSON (no NaN: what is not finite becomes null; other objects, their text)."""
+        content = _finite({"event": self.kind, **self.values})
+        return json.dumps(content, ensure_ascii=False, allow_nan=False, default=str)
 
 
 def parse_line(line: str) -> Event | None:
@@ -113,4 +114,4 @@ def _finite(value: Any) -> Any:
         return {str(key): _finite(item) for key, item in value.items()}
     if isinstance(value, (list, tuple)):
         return [_finite(item) for item in value]
-    return value
+    return _finite(value.item()) if hasattr(value, "item") else value  # a number of numpy's or torch's

@@ -11,7 +11,7 @@ import traceback
 from types import FrameType
 from typing import NoReturn
 
-from NoisyLabelSegLib.errors import DONE, FAULT, UserError, ending
+from NoisyLabelSegLib.errors import DONE, FAULT, ending
 from NoisyLabelSegLib.jobs.channel import Channel
 from NoisyLabelSegLib.jobs.pulse import Pulse
 from NoisyLabelSegLib.jobs.settings import JobSettings
@@ -35,11 +35,7 @@ def work(settings_file: str, *, scratch: str | None = None) -> int:
     except (Exception, KeyboardInterrupt) as error:  # noqa: BLE001 - people get a sentence, the log the rest
         watch.end()
         code, sentence = ending(error, remedy="please report it together with the log")
-        if code == FAULT:
-            traceback.print_exc()
-        elif isinstance(error, UserError) and error.detail:
-            channel.say(error.detail)
-        channel.error(sentence)
+        channel.error(sentence, detail=traceback.format_exc() if code == FAULT else getattr(error, "detail", ""))
         return code
     finally:
         if scratch:

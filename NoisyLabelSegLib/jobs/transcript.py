@@ -52,21 +52,17 @@ class Transcript:
         self.process = process
         return Started(verb, process)
 
-    def _progress(self, event: Event, line: str) -> Progressed | Logged | None:
+    def _progress(self, event: Event, line: str) -> Progressed | Logged:
         told = progress_of(event)
         if told is None:
             return self._log(line)
         progress, left = told
-        last = self._last
-        if (
-            last is not None
-            and last.stage == progress.stage
-            and progress.done * last.total < last.done * progress.total
-        ):
-            return None  # a stage that begins anew moves the bar only once it is further than before
-        self._last = Progressed(progress.stage, progress.done, progress.total, left, progress.metrics)
+        done, total, last = progress.done, progress.total, self._last
+        if last is not None and last.stage == progress.stage and done * last.total < last.done * total:
+            done, total = last.done, last.total  # a stage that begins anew moves on once it is further than before
+        self._last = Progressed(progress.stage, done, total, left, progress.metrics)
         return self._last
 
     def _log(self, text: str) -> Logged:
-        self._last_lines.append(text)
+        self._last_lines.extend(text.splitlines())
         return Logged(text)

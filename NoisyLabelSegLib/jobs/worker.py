@@ -29,7 +29,8 @@ def _find_the_package() -> None:
     """Run by its path, Python looks for modules in this file's folder; they are in the folder of the package."""
     folder = Path(__file__).resolve().parent
     sys.path[:] = [entry for entry in sys.path if not entry or Path(entry).resolve() != folder]
-    sys.path.insert(0, str(folder.parents[1]))
+    if str(folder.parents[1]) not in sys.path:
+        sys.path.insert(0, str(folder.parents[1]))
 
 
 if __name__ == "__main__":

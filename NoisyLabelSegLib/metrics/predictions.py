@@ -89,7 +89,7 @@ class Prediction:
                 f"has {found} components per voxel, but the study's {self.classes} classes need {components}",
                 file=path,
             )
-        return component_blocks(path, components, math.prod(self.case.geometry.shape))
+        return _only_numbers(component_blocks(path, components, math.prod(self.case.geometry.shape)), path)
 
 
 def find_predictions(folder: str | Path, study: Study) -> list[Prediction]:
@@ -112,3 +112,10 @@ def find_predictions(folder: str | Path, study: Study) -> list[Prediction]:
             remedy=f"it should hold folders such as {study.cases[0].id}/ with truth.nrrd",
         )
     return found
+
+
+def _only_numbers(blocks: Blocks, path: Path) -> Blocks:
+    for part, block in blocks:
+        if not np.isfinite(block.sum()):
+            raise UserError("holds values that are not numbers (NaN or infinity)", file=path, remedy="predict again")
+        yield part, block

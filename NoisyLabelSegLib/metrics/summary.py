@@ -21,7 +21,7 @@ _NO_MATRIX = (
 _WHY = {
     "dice": "No case has both a prediction and a truth.",
     **dict.fromkeys(CM_KEYS, _NO_MATRIX),
-    "ged": "No case has predicted labels (annotator_<name>.nrrd) or confusion matrices for all who labelled it.",
+    "ged": "No case has predicted labels (annotator_<name>.nrrd) or confusion matrices for all who labeled it.",
     "consensus_r": "It needs predicted annotators on two cases or more that differ in how far annotators agree.",
     "ece": "No case has both truth_probability.nrrd and a truth.",
     "brier": "No case has both truth_probability.nrrd and a truth.",

@@ -48,21 +48,26 @@ def dominance_hinge(log_matrices: Tensor, margin: float) -> Tensor:
 
 
 def reliability_prior(log_truth: Tensor, labels: Tensor, floor: float = 0.03) -> Tensor:
-    """Low where errors belong to few annotators: a sum over r of log(e_r + floor), weighted by how much was marked.
+    """Low where errors belong to few annotators: f times the mean over annotators r of log(e_r / f + floor).
 
-    e_r = expected voxels where the truth is not what r said / voxels that r or the estimate calls foreground, so that
-    it is 0 for an annotator who is always right and does not depend on how much background there is. The logarithm is
-    steep near 0: where the labels leave the truth open, it goes to those who have been right elsewhere.
-    log_truth: (B, L, P); labels: (B, R, P), negative where unknown.
+    e_r is the expected share of pixels where the truth is not what r said; f is the share that annotators or the
+    estimate call foreground, so that the amount of background does not matter. The logarithm is steep near 0: where the
+    labels leave the truth open, it goes to those who have been right elsewhere. A single label leaves nothing open:
+    images with one label do not count. log_truth: (B, L, P); labels: (B, R, P), negative where unknown.
     """
-    known = labels >= 0
+    known = (labels >= 0) & several_labels(labels)[:, None, None]
+    pixels = known.sum(dim=(0, 2))
     right = log_truth.exp().gather(1, labels.clamp(min=0))
-    wrong = torch.where(known, 1 - right, 0.0).sum(dim=(0, 2))
+    wrong = torch.where(known, 1 - right, 0.0).sum(dim=(0, 2)) / pixels.clamp(min=1)
     with torch.no_grad():
-        foreground = 1 - log_truth[:, :1].exp()
-        marked = torch.where(known, torch.where(labels > 0, 1.0, foreground), 0.0).sum(dim=(0, 2)).clamp(min=1e-6)
-        share = marked / known.sum().clamp(min=1)
-    return (share * torch.log(wrong / marked + floor)).sum()
+        marked = torch.where(labels > 0, 1.0, 1 - log_truth[:, :1].exp())
+        foreground = (_mean_where(marked, known)).clamp(min=1e-6)
+    return foreground * _mean_where(torch.log(wrong / foreground + floor), pixels > 0)
+
+
+def several_labels(labels: Tensor) -> Tensor:
+    """Which images more than one annotator labelled, (B,) bool."""
+    return (labels >= 0).any(dim=2).sum(dim=1) > 1
 
 
 def soft_cross_entropy(log_truth: Tensor, target: Tensor, known: Tensor) -> Tensor:

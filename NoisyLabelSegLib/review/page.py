@@ -37,7 +37,7 @@ def table(caption: str, columns: Sequence[str], rows: Iterable[Sequence[str]], *
     )
     body = "".join(f"<tr>{''.join(cell(index, content) for index, content in enumerate(row))}</tr>" for row in rows)
     return (
-        f'<div class="scroll"><table><caption>{escape(caption)}</caption>'
+        f'<div class="scroll{" long" if words else ""}"><table><caption>{escape(caption)}</caption>'
         f"<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>"
     )
 

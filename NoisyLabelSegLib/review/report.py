@@ -34,6 +34,8 @@ CaseName = Callable[[str], str]
 
 _FIGURES_AT_MOST = 40  # pictures of one page, so that a study of many annotators still makes a small file
 
+_COLUMNS_AT_MOST = 7
+
 
 def case_names(review: StudyReview, *, identify: bool, translate: Translate = in_english) -> CaseName:
     """By id where cases may be identified, else by their number in the study file."""
@@ -152,7 +154,9 @@ def _pictures(review: StudyReview, called: CaseName, _: Translate) -> Iterator[s
             if annotator in picture.labels:
                 alt = _("{place}: error map of {annotator} over the image.").format(place=place, annotator=annotator)
                 figures.append(error_figure(picture, annotator, alt=alt, caption=escape(annotator)))
-        yield f'<h3>{escape(place)}</h3><div class="slices">{"".join(figures)}</div>'
+        rows_of_figures = -(-len(figures) // _COLUMNS_AT_MOST)
+        columns = -(-len(figures) // rows_of_figures)
+        yield f'<h3>{escape(place)}</h3><div class="slices" style="--columns:{columns}">{"".join(figures)}</div>'
     if not review.pictures:
         yield f"<p>{escape(_('Nobody differs from the truth anywhere.'))}</p>"
 

@@ -131,8 +131,10 @@ def _figure(summary: AnnotatorSummary, name: str, digits: int, *, signed: bool =
     def text(value: float) -> str:
         return f"{value * scale:{sign}.{digits}f}".replace("-", "−")
 
-    interval = f"<small>{text(figure.low)} – {text(figure.high)}</small>" if figure.count > 1 else ""
-    return text(figure.mean) + interval
+    if figure.count == 1:
+        return text(figure.mean)
+    between = " to " if signed else "–"
+    return f"{text(figure.mean)}<small>{text(figure.low)}{between}{text(figure.high)}</small>"
 
 
 def _size_unit(units: Units) -> str:

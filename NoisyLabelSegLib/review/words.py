@@ -189,7 +189,7 @@ _MISTAKE = {
     MistakeKind.TOO_WIDE: "Drew the border of {drawn_class} up to {depth} too wide, {size} too much.",
     MistakeKind.TOO_TIGHT: "Drew the border of {true_class} up to {depth} too tight, leaving out {size}.",
     MistakeKind.HOLE: "Left a hole of {size} in {true_class}.",
-    MistakeKind.WRONG_CLASS: "Called {size} of {true_class} {drawn_class}.",
+    MistakeKind.WRONG_CLASS: "Marked {size} of {true_class} as {drawn_class}.",
 }
 
 _ASK = "Ask {annotator} to label {case}: this should settle {share} % of the {doubt} in doubt."

@@ -13,9 +13,20 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import ndimage
 
+from NoisyLabelSegLib.errors import UserError
 from NoisyLabelSegLib.simulation.fields import positions, seeded, smooth_noise
 from NoisyLabelSegLib.simulation.fractures import fractured
 from NoisyLabelSegLib.simulation.scan import Mask, Scan, Shape
+
+SIDES = {
+    "left": (0, True),
+    "right": (0, False),
+    "back": (1, True),
+    "front": (1, False),
+    "head": (2, True),
+    "feet": (2, False),
+}
+"""Side to the axis of x, y, z and whether its indices are the larger ones."""
 
 
 @dataclass(frozen=True)
@@ -38,10 +49,9 @@ Draw = Callable[[Scan, Shape, float, Hand], Mask]
 
 @dataclass(frozen=True)
 class Kind:
-    """A way of erring, in words for people; `unit` is what its strength counts and `typical` a common strength."""
+    """A way of erring; `unit` is what its strength counts, if it has one, and `typical` a common strength."""
 
     name: str
-    says: str
     draw: Draw
     unit: str = ""
     typical: float = 0.0
@@ -73,12 +83,12 @@ def _wrong(scan: Scan, shape: Shape, strength: float, hand: Hand) -> Mask:
 
 def _shifted(_scan: Scan, shape: Shape, strength: float, hand: Hand) -> Mask:
     """Always in the same direction, in mm along the axes of the array; within the slices unless it is given."""
-    direction = np.asarray(hand.options.get("direction") or hand.habit().standard_normal(shape.mask.ndim))
-    if shape.mask.ndim == 3 and "direction" not in hand.options:
-        direction = direction * (0, 1, 1)
-    steps = strength * direction / np.linalg.norm(direction) / shape.spacing
     if not shape.mask.any():
         return shape.mask
+    direction = np.asarray(hand.options.get("direction") or [0, *hand.habit().standard_normal(2)][-shape.mask.ndim :])
+    if len(direction) != shape.mask.ndim:
+        raise UserError(f"{hand.name} is shifted along {len(direction)} axes of a {shape.mask.ndim}D image")
+    steps = strength * direction / np.linalg.norm(direction) / shape.spacing
     return np.asarray(ndimage.shift(shape.signed, steps, order=1, mode="nearest") < 0)
 
 
@@ -140,19 +150,10 @@ def _careless(scan: Scan, shape: Shape, strength: float, hand: Hand) -> Mask:
 def _half(side: str, shape: Shape) -> Mask:
     """Patient sides for images whose axes run to the left, back and head, as DICOM's do."""
     axis, positive = SIDES[side]
+    if axis >= shape.mask.ndim:
+        raise UserError(f"A flat image has no side {side!r}", remedy="choose left, right, front or back")
     middle = positions(shape.mask.shape, shape.spacing)[shape.mask.ndim - 1 - axis]
     return middle > 0 if positive else middle < 0
-
-
-SIDES = {
-    "left": (0, True),
-    "right": (0, False),
-    "back": (1, True),
-    "front": (1, False),
-    "head": (2, True),
-    "feet": (2, False),
-}
-"""Side to the axis of x, y, z and whether its indices are the larger ones."""
 
 
 def _drifting(scan: Scan, shape: Shape, strength: float, hand: Hand) -> Mask:
@@ -172,19 +173,19 @@ def _base(hand: Hand, default: str) -> Kind:
 KINDS = {
     kind.name: kind
     for kind in (
-        Kind("good", "draws the truth", _good),
-        Kind("over", "outlines too much", _over, "mm", 1.5),
-        Kind("under", "outlines too little", _under, "mm", 1.5),
-        Kind("wrong", "outlines too much, with gaps", _wrong, "mm", 1.5),
-        Kind("blank", "outlines nothing", _blank),
-        Kind("shifted", "draws in the wrong place, always to the same side", _shifted, "mm", 2.0),
-        Kind("smoothing", "rounds off details", _smoothing, "mm", 2.0),
-        Kind("misses-small", "misses objects smaller than a diameter", _misses_small, "mm", 8.0),
-        Kind("invents", "outlines objects that are not there", _invents, "objects", 2.0),
-        Kind("shaky", "has an unsteady hand", _shaky, "mm", 1.5),
-        Kind("careless", "is unsteady on one side of the image", _careless, "mm", 2.5),
-        Kind("drifting", "starts well and outlines more from case to case", _drifting, "mm", 2.5),
-        Kind("one-device", "is good on one device and unsteady on others", _one_device, "mm", 2.0),
+        Kind("good", _good),
+        Kind("over", _over, "mm", 1.5),
+        Kind("under", _under, "mm", 1.5),
+        Kind("wrong", _wrong, "mm", 1.5),
+        Kind("blank", _blank),
+        Kind("shifted", _shifted, "mm", 2.0),
+        Kind("smoothing", _smoothing, "mm", 2.0),
+        Kind("misses-small", _misses_small, "mm", 8.0),
+        Kind("invents", _invents, "objects", 2.0),
+        Kind("shaky", _shaky, "mm", 1.5),
+        Kind("careless", _careless, "mm", 2.5),
+        Kind("drifting", _drifting, "mm", 2.5),
+        Kind("one-device", _one_device, "mm", 2.0),
     )
 }
 """The ways of erring on one outline, by name; `confuses` (see annotator.py) is the one that needs two classes."""

@@ -22,10 +22,10 @@ def make_lesions(
     lesions, contrast = _lesions(brain, random, fine_shape)
     texture = 0.012 * smooth_noise(random, fine_shape, fine_spacing, 6.0) * brain.inside
     caps = 0.10 * np.exp(-brain.ventricle_distance / 3) * brain.shares["white"]
-    clean = thick(brain.intensity(_FLAIR) + contrast + texture + caps)
+    clean = thick(brain.intensity(_FLAIR) + contrast + texture + caps, shape[0])
     flair = acquire(clean, random, spacing, device, gain=random.uniform(0.85, 1.2))
-    truth = (thick(lesions) >= 0.5).astype(np.uint8)
-    return Phantom({"flair": flair}, truth, thick(brain.shares["white"]) > 0.5)
+    truth = (thick(lesions, shape[0]) >= 0.5).astype(np.uint8)
+    return Phantom({"flair": flair}, truth, thick(brain.shares["white"], shape[0]) > 0.5)
 
 
 def _lesions(brain: Brain, random: np.random.Generator, shape: tuple[int, ...]) -> tuple[Field, Field]:

@@ -9,22 +9,20 @@ from numpy.typing import NDArray
 
 from NoisyLabelSegLib.simulation.fields import Field, smooth_noise
 
-FINER = 3
-"""Anatomy is made on slices this many times thinner and averaged, so thick slices mix tissues as real ones do."""
-
 _NOISE = {"A": 0.028, "B": 0.04}
 _SENSITIVITY = {"A": 0.08, "B": 0.16}
 _GAMMA = {"A": 1.0, "B": 0.85}
 
 
 def finer(shape: tuple[int, ...], spacing: tuple[float, ...]) -> tuple[tuple[int, ...], tuple[float, ...]]:
-    """The grid on which anatomy is made."""
-    return (shape[0] * FINER, *shape[1:]), (spacing[0] / FINER, *spacing[1:])
+    """The grid on which anatomy is made: thick slices are cut up, so that they mix tissues as real ones do."""
+    times = int(np.clip(round(spacing[0] / spacing[1]), 1, 3))
+    return (shape[0] * times, *shape[1:]), (spacing[0] / times, *spacing[1:])
 
 
-def thick(field: NDArray[Any]) -> Field:
+def thick(field: NDArray[Any], slices: int) -> Field:
     """Thin slices averaged to the slices of the scan."""
-    return np.asarray(field.reshape(-1, FINER, *field.shape[1:]).mean(axis=1), dtype=np.float32)
+    return np.asarray(field.reshape(slices, -1, *field.shape[1:]).mean(axis=1), dtype=np.float32)
 
 
 def acquire(

@@ -99,7 +99,7 @@ def _annotator(entry: Any, classes: Sequence[str]) -> SimulatedAnnotator:
     return SimulatedAnnotator(
         name=str(name),
         kind=str(kind),
-        strength=_number(entry, "strength", 0, float("inf")),
+        strength=_number(entry, "strength", 0, 1000),
         dice=_number(entry, "dice", 0, 1),
         target=target,
         options=_options(entry, classes),

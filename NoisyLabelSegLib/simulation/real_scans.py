@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Container, Iterator, Sequence
+from itertools import chain, count
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from NoisyLabelSegLib.cases import Case, Image, read_image
+from NoisyLabelSegLib.cases import Case, read_image
 from NoisyLabelSegLib.errors import UserError
 from NoisyLabelSegLib.simulation.phantom import Phantom
 from NoisyLabelSegLib.simulation.recipe import MadeCase, Recipe
@@ -38,11 +39,17 @@ def _made(cases: Sequence[Case]) -> Iterator[MadeCase]:
         case.image()  # refuses channels that do not fit together
         channels: dict[str, NDArray[Any]] = {}
         for source in case.images:
-            image = source if isinstance(source, Image) else read_image(source)
-            for number, channel in enumerate(image.channels):
-                name = "image" if isinstance(source, Image) else _stem(source)
-                channels[name if len(image.channels) == 1 else f"{name}_{number}"] = channel
-        yield MadeCase(case.id, Phantom(channels, _truth(case), _tissue(next(iter(channels.values())))), case.geometry)
+            if isinstance(source, Path):
+                for channel in read_image(source).channels:
+                    channels[_channel_name(f"image_{_stem(source)}", channels)] = channel
+        first = next(iter(channels.values()))
+        yield MadeCase(case.id, Phantom(channels, _truth(case), _tissue(first)), case.geometry)
+
+
+def _channel_name(stem: str, taken: Container[str]) -> str:
+    """The file's own name, unless another file of the case has it."""
+    names = chain([stem], (f"{stem}_{number}" for number in count(2)))
+    return next(name for name in names if name not in taken)
 
 
 def _truth(case: Case) -> NDArray[np.uint8]:

@@ -8,6 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from NoisyLabelSegLib.errors import UserError
+from NoisyLabelSegLib.progress import Report, silent, steps
 from NoisyLabelSegLib.simulation.annotator import SimulatedAnnotator
 from NoisyLabelSegLib.simulation.scan import Labels, Scan
 
@@ -16,17 +17,18 @@ TOLERANCE = 0.02
 
 _CLOSE_ENOUGH = 0.002
 _MOST_STEPS = 30
+_LARGEST_SCALE = 64.0
 
 
 def solve_each(
-    annotators: Sequence[SimulatedAnnotator], scans: Sequence[Scan], seed: int
+    annotators: Sequence[SimulatedAnnotator], scans: Sequence[Scan], seed: int, *, report: Report = silent
 ) -> tuple[SimulatedAnnotator, ...]:
     """Every annotator with a wanted `dice` gets the strength that reaches it on these scans."""
     return tuple(
         _scaled(annotator, solve_scale([annotator], scans, seed, annotator.dice))
         if annotator.dice is not None and annotator.has_strength
         else annotator
-        for annotator in annotators
+        for annotator in steps(annotators, "find the strengths", report)
     )
 
 
@@ -75,7 +77,7 @@ def _search(reached: Callable[[float], float], wanted: float) -> tuple[float, fl
     """Doubles the scale until the Dice falls below the wanted one, then halves the interval; keeps the closest seen."""
     low, high = 0.0, 1.0
     tried = [(low, reached(low)), (high, reached(high))]
-    while tried[-1][1] > wanted and high < 2**8:
+    while tried[-1][1] > wanted and high < _LARGEST_SCALE:
         low, high = high, 2 * high
         tried.append((high, reached(high)))
     for _ in range(_MOST_STEPS):

@@ -56,7 +56,7 @@ def simulate_study(
             search.add(list(case.phantom.channels.values()), case.phantom.truth)
             scans.append(_scan(case, len(recipe.classes), time=len(scans) / max(recipe.total - 1, 1)))
             cases.append(_write_case(case, folder))
-        panel = _solved_panel(recipe, scans, settings)
+        panel = _solved_panel(recipe, scans, settings, report)
         cases, dice = _annotate(panel, scans, cases, folder, settings, report)
         made = SimulatedStudy(
             Study(recipe.name, recipe.classes, tuple(dice), tuple(cases)),
@@ -73,9 +73,9 @@ def _panel_name(recipe: Recipe, settings: SimulationSettings) -> str:
     return settings.panel or (recipe.panel if settings.mean_dice is None else SOLVED_PANEL)
 
 
-def _solved_panel(recipe: Recipe, scans: Sequence[Scan], settings: SimulationSettings) -> Panel:
+def _solved_panel(recipe: Recipe, scans: Sequence[Scan], settings: SimulationSettings, report: Report) -> Panel:
     panel = read_panel(_panel_name(recipe, settings), recipe.classes)
-    annotators = solve_each(panel.annotators, scans, settings.seed)
+    annotators = solve_each(panel.annotators, scans, settings.seed, report=report)
     if settings.mean_dice is not None:
         annotators = solve_together(annotators, scans, settings.seed, settings.mean_dice)
     return Panel(panel.name, annotators)

@@ -9,6 +9,7 @@ from NoisyLabelSegLib.simulation.brain import Brain, make_brain
 from NoisyLabelSegLib.simulation.fields import Field, smooth_noise
 from NoisyLabelSegLib.simulation.mr import acquire, finer, thick
 from NoisyLabelSegLib.simulation.phantom import Phantom
+from NoisyLabelSegLib.simulation.scan import Labels
 
 CLASSES = ("background", "edema", "enhancing", "necrosis")
 
@@ -45,8 +46,10 @@ def make_tumour(
             clean += 0.45 * vessels
         for share, level, clear in zip(tumor, _TUMOR[name], strength, strict=True):
             clean += np.float32(clear) * share * (np.float32(level) + 0.06 * mottled - clean)
-        channels[name] = acquire(thick(clean * inside), random, spacing, device, gain=random.uniform(0.8, 1.25))
-    return Phantom(channels, _truth(tumor), thick(inside) > 0.5)
+        channels[name] = acquire(
+            thick(clean * inside, shape[0]), random, spacing, device, gain=random.uniform(0.8, 1.25)
+        )
+    return Phantom(channels, _truth(tumor, shape[0]), thick(inside, shape[0]) > 0.5)
 
 
 def _tumor(brain: Brain, random: np.random.Generator, shape: tuple[int, ...]) -> tuple[Field, Field, Field]:
@@ -87,9 +90,9 @@ def _vessels(brain: Brain, random: np.random.Generator, shape: tuple[int, ...]) 
     return np.asarray(brain.shares["csf"] * (brain.ventricle_distance > 6) * patchy, dtype=np.float32)
 
 
-def _truth(tumor: tuple[Field, Field, Field]) -> np.ndarray[tuple[int, ...], np.dtype[np.uint8]]:
+def _truth(tumor: tuple[Field, Field, Field], slices: int) -> Labels:
     """Per voxel the class with the largest share, tumor where it makes up half."""
-    shares = np.stack([thick(share) for share in tumor])
+    shares = np.stack([thick(share, slices) for share in tumor])
     return np.where(shares.sum(axis=0) >= 0.5, 1 + shares.argmax(axis=0), 0).astype(np.uint8)
 
 

@@ -191,6 +191,17 @@ def test_a_field_of_too_few_components_is_refused(evaluate, perfect, study):
     assert "2 components" in said
 
 
+@pytest.mark.parametrize("name", ["confusion_right.nrrd", "truth_probability.nrrd"])
+def test_values_that_are_not_numbers_are_refused_by_name(name, evaluate, perfect, study):
+    components = 9 if name.startswith("confusion") else 3
+    values = np.full((components, 2, 4), np.nan)
+    write_components(perfect / "one" / name, values, Geometry.plain((2, 4), (0.5, 2.0)))
+    code, _, said = evaluate(perfect, study)
+    assert code == 2
+    assert name in said
+    assert "NaN" in said
+
+
 def test_a_truncated_file_is_refused_by_name(evaluate, perfect, study):
     file = perfect / "one" / "confusion_right.nrrd"
     file.write_bytes(file.read_bytes()[:-30])

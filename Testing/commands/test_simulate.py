@@ -98,6 +98,10 @@ def test_an_existing_folder_is_not_touched_without_force(tmp_path, simulate):
         (("mnist", "--seed", "-1"), "negative"),
         (("mnist", "--digits", "nowhere"), "not a folder"),
         (("mnist", "--cases", "6000"), "5000"),
+        (("mnist", "--cases", "2", "--mean-dice", "0.9", "--panel", "paper"), "closest is"),
+        (("lesions", "--above", "10"), "belongs to the kind mnist"),
+        (("nodules", "--image", "a.nrrd"), "belongs to the kind annotators"),
+        (("annotators",), "one --truth for every --image"),
         (("stars",), "invalid choice"),
     ],
 )

@@ -67,7 +67,7 @@ def test_a_flood_of_lines_arrives_whole(run: Any, script: Any) -> None:
 def test_progress_never_falls_within_a_stage(run: Any, script: Any) -> None:
     code = "for n in (0, 3, 1, 4, 2, 5): say(event='progress', stage='train', done=n, total=5)\nsay(event='result')"
     _, heard = run(script(code))
-    assert [news.done for news in heard.of(Progressed)] == [0, 3, 4, 5]
+    assert [news.done for news in heard.of(Progressed)] == [0, 3, 3, 4, 4, 5]
 
 
 def test_a_killed_worker_is_reported_with_its_last_lines(run: Any, script: Any) -> None:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+from pathlib import PurePosixPath
 
+import numpy as np
 import pytest
 
 from NoisyLabelSegLib.jobs.protocol import Event, TimeLeft, parse_line, progress_event, progress_of
@@ -29,6 +31,13 @@ def test_a_line_is_strict_json_even_with_numbers_that_are_none() -> None:
         "inner": {"x": None},
     }
     assert "\n" not in line
+
+
+def test_numbers_of_numpy_are_numbers_and_anything_else_is_text() -> None:
+    values = {"loss": np.float32(0.5), "nan": np.float32("nan"), "count": np.int64(3), "path": PurePosixPath("a/b")}
+    parsed = parse_line(Event("result", values).line())
+    assert parsed is not None
+    assert parsed.values == {"loss": 0.5, "nan": None, "count": 3, "path": "a/b"}
 
 
 def test_time_left_follows_what_the_steps_really_took() -> None:

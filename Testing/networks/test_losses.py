@@ -213,9 +213,10 @@ def test_the_reliability_prior_counts_contradictions_against_what_was_marked() -
     )  # foreground, foreground, background, background
     labels = torch.tensor([[[1, 1, 0, 0], [1, 0, 0, -1]]])
     found = losses.reliability_prior(truth.log(), labels, floor=0.1)
-    first = (1 + 1 + 0.1 + 0.2) / 7 * math.log((0.1 + 0.2 + 0.1 + 0.2) / (1 + 1 + 0.1 + 0.2) + 0.1)
-    second = (1 + 0.8 + 0.1) / 7 * math.log((0.1 + 0.8 + 0.1) / (1 + 0.8 + 0.1) + 0.1)
-    assert found.item() == pytest.approx(first + second, abs=1e-6)
+    foreground = (1 + 1 + 0.1 + 0.2 + 1 + 0.8 + 0.1) / 7
+    first, second = (0.1 + 0.2 + 0.1 + 0.2) / 4, (0.1 + 0.8 + 0.1) / 3
+    logarithms = math.log(first / foreground + 0.1) + math.log(second / foreground + 0.1)
+    assert found.item() == pytest.approx(foreground * logarithms / 2, abs=1e-6)
 
 
 def test_where_labels_leave_the_truth_open_it_goes_to_those_who_were_right_elsewhere() -> None:
@@ -229,7 +230,7 @@ def test_where_labels_leave_the_truth_open_it_goes_to_those_who_were_right_elsew
 
 def test_more_background_does_not_change_whom_the_reliability_prior_trusts() -> None:
     logits = torch.tensor([[[-4.0, 4.0, 0.0], [4.0, -4.0, 0.0]]])
-    labels = torch.tensor([[[1, 0, 1], [0, 0, 0]]])
+    labels = torch.tensor([[[1, 0, 1], [0, 0, 0]]])  # two annotators, the last pixel is open
     wide = torch.tensor([[[9.0], [-9.0]]]).expand(1, 2, 500)
     gradients = []
     for more in (0, 500):
@@ -239,6 +240,14 @@ def test_more_background_does_not_change_whom_the_reliability_prior_trusts() -> 
         assert leaf.grad is not None
         gradients.append(leaf.grad[..., 2])
     torch.testing.assert_close(gradients[0], gradients[1], atol=1e-3, rtol=1e-3)
+
+
+def test_a_single_label_leaves_nothing_to_the_reliability_prior() -> None:
+    log_truth = torch.randn(2, 2, 4).log_softmax(dim=1)
+    labels = torch.tensor([[[1, 1, 0, 0], [-1, -1, -1, -1]], [[0, 1, 0, 0], [1, 1, 1, 0]]])
+    both = losses.reliability_prior(log_truth, labels)
+    torch.testing.assert_close(both, losses.reliability_prior(log_truth[1:], labels[1:]))
+    assert losses.reliability_prior(log_truth[:1], labels[:1]).item() == pytest.approx(0, abs=1e-4)
 
 
 def test_a_batch_without_labels_costs_nothing() -> None:

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from scipy import ndimage
 
+from NoisyLabelSegLib.errors import UserError
 from NoisyLabelSegLib.simulation import Scan, SimulatedAnnotator
 from NoisyLabelSegLib.simulation.kinds import KINDS
 
@@ -123,6 +124,13 @@ def test_careless_errs_on_its_own_side_only(blobs):
     drawn = draw("careless", 3.0, scan(blobs), side="right")
     assert np.array_equal(drawn[:, :, 20:], blobs[:, :, 20:])
     assert not np.array_equal(drawn[:, :, :20], blobs[:, :, :20])
+
+
+def test_a_side_or_direction_that_a_flat_image_lacks_is_refused():
+    with pytest.raises(UserError, match="no side 'head'"):
+        draw("careless", 1.0, scan(SQUARE), side="head")
+    with pytest.raises(UserError, match="3 axes"):
+        draw("shifted", 1.0, scan(SQUARE), direction=[1, 0, 0])
 
 
 def test_drifting_gets_worse_from_case_to_case(blobs):

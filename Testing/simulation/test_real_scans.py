@@ -51,6 +51,13 @@ def test_equal_file_names_of_several_cases_stay_apart(files):
     assert [case.id for case in recipe.cases] == ["000_t1", "001_t1"]
 
 
+def test_channels_of_equal_names_stay_apart(files):
+    (files / "again").mkdir()
+    (files / "again" / "t1.nrrd").write_bytes((files / "t1.nrrd").read_bytes())
+    recipe = real_scan_recipe([[files / "t1.nrrd", files / "again" / "t1.nrrd"]], [files / "truth.nrrd"])
+    assert list(next(iter(recipe.cases)).phantom.channels) == ["image_t1", "image_t1_2"]
+
+
 def test_an_empty_truth_or_a_missing_one_is_refused(files):
     with pytest.raises(UserError, match="one --truth for every --image"):
         real_scan_recipe([[files / "t1.nrrd"]], [])

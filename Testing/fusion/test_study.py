@@ -1,0 +1,90 @@
+"""Whole studies: what is written, that jobs and missing labels change nothing they should not."""
+
+from __future__ import annotations
+
+import csv
+import json
+
+import numpy as np
+import pytest
+
+from NoisyLabelSegLib.cases import read_image, read_labels
+from NoisyLabelSegLib.errors import UserError
+from NoisyLabelSegLib.fusion import fuse
+from NoisyLabelSegLib.fusion.study import Job, fuse_study
+
+
+def test_every_case_is_written_on_its_own_grid(make_study, tmp_path):
+    study = make_study()
+    fuse_study(study, tmp_path / "out", Job("spatial-staple", confusion=True))
+    for case in study.cases:
+        labels = case.all_labels(study.annotators)
+        expected = fuse(labels, "spatial-staple")
+        truth = read_labels(tmp_path / "out" / case.id / "truth.nrrd")
+        probability = read_image(tmp_path / "out" / case.id / "truth_probability.nrrd")
+        confusion = read_image(tmp_path / "out" / case.id / "confusion_bob.nrrd")
+        np.testing.assert_array_equal(truth.array, expected.labels)
+        np.testing.assert_allclose(probability.array, expected.probabilities)
+        np.testing.assert_allclose(confusion.array.reshape(2, 2, *truth.array.shape), expected.confusion_field(1))
+        assert [case.geometry.differences(image.geometry) for image in (truth, probability, confusion)] == [[], [], []]
+
+
+def test_staple_judges_annotators_over_all_cases(make_study, tmp_path):
+    study = make_study(cases=4)
+    table = fuse_study(study, tmp_path / "out")
+    stacked = [np.stack([case.labels(name) for case in study.cases]) for name in study.annotators]
+    together = fuse(stacked)
+    for number, case in enumerate(study.cases):
+        truth = read_labels(tmp_path / "out" / case.id / "truth.nrrd").array
+        np.testing.assert_array_equal(truth, together.labels[number])
+    for row, confusion in zip(table.rows(), together.confusion, strict=True):
+        assert row["sensitivity"] == pytest.approx(confusion[1, 1], abs=1e-6)
+        assert row["sensitivity_low"] < row["sensitivity"] < row["sensitivity_high"]
+
+
+def test_each_case_can_be_judged_by_itself(make_study, tmp_path):
+    study = make_study()
+    fuse_study(study, tmp_path / "out", Job("staple", pooled=False))
+    for case in study.cases:
+        truth = read_labels(tmp_path / "out" / case.id / "truth.nrrd").array
+        np.testing.assert_array_equal(truth, fuse(case.all_labels(study.annotators)).labels)
+
+
+def test_the_table_of_annotators_is_written_for_people_and_programs(make_study, tmp_path):
+    study = make_study(missing=lambda number, name: name == "cy" and number > 0)
+    fuse_study(study, tmp_path / "out")
+    with (tmp_path / "out" / "annotators.csv").open(newline="") as file:
+        rows = {row["annotator"]: row for row in csv.DictReader(file)}
+    content = json.loads((tmp_path / "out" / "annotators.json").read_text())
+    assert [rows[name]["cases"] for name in ("ann", "bob", "cy")] == ["3", "3", "1"]
+    assert content["format"] == "noisylabelseg-annotators/1"
+    assert content["pooled"] is True
+    for entry in content["annotators"]:
+        confusion, low, high = (np.array(entry[key]) for key in ("confusion", "confusion_low", "confusion_high"))
+        np.testing.assert_allclose(confusion.sum(axis=0), 1)
+        assert (low <= confusion + 1e-6).all()
+        assert (confusion <= high + 1e-6).all()
+        assert float(rows[entry["annotator"]]["sensitivity"]) == pytest.approx(confusion[1, 1], abs=1e-6)
+    assert any("cy did not label" in remark for remark in content["cases"][1]["remarks"])
+
+
+def test_cases_that_nobody_labelled_are_left_out_and_listed(make_disk_study, tmp_path):
+    table = fuse_study(make_disk_study(cases=3, case1=["over", "under", "good"]), tmp_path / "out", Job("majority"))
+    assert table.left_out == ["case1"]
+    assert [case.id for case in table.cases] == ["case0", "case2"]
+    assert not (tmp_path / "out" / "case1").exists()
+
+
+def test_an_annotator_without_labels_is_listed_without_figures(make_study, tmp_path):
+    table = fuse_study(make_study(missing=lambda _number, name: name == "cy"), tmp_path / "out")
+    row = table.rows()[2]
+    assert row["sensitivity"] is None
+    assert row["remarks"] == ["cy labelled none of these cases."]
+
+
+def test_nothing_is_left_when_a_file_is_damaged(make_study, tmp_path):
+    study = make_study()
+    study.cases[2].annotations["bob"].source.write_bytes(b"NRRD0004\n")
+    with pytest.raises(UserError, match=r"bob\.nrrd"):
+        fuse_study(study, tmp_path / "out", Job("majority"))
+    assert not (tmp_path / "out").exists()
