@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -10,8 +11,10 @@ import pytest
 import vtk
 
 from NoisyLabelSegLib.cases import Geometry, Image, resample
+from NoisyLabelSegLib.cases.kinds import Kind
+from NoisyLabelSegLib.cases.segments import read_segments
 from NoisyLabelSegLib.errors import UserError
-from NoisyLabelSegLib.scene.sources import AnnotatorSource, labelsOnGrid
+from NoisyLabelSegLib.scene.sources import AnnotatorSource, labelsOnGrid, segmentSources
 from NoisyLabelSegLib.scene.volumes import SCALAR, VECTOR
 
 Node = Any
@@ -255,3 +258,20 @@ def test_a_volume_of_one_slice_is_a_grid_like_any_other(
     labels = box()[1:2]
     for node in (add_volume("labels", labels, flat), add_segmentation("segments", {"a": labels}, flat)):
         np.testing.assert_array_equal(labelsOnGrid(AnnotatorSource("a", node), reference).labels, labels)
+
+
+def test_slicers_own_file_gives_the_same_voxels_through_a_node_and_through_our_reader(
+    scene: Node, shared_data: Path
+) -> None:
+    folder = shared_data / "demo-volumes" / "ct-chest-slicer"
+    nodes = []
+    for kind, name in (("ScalarVolume", "CTChest4.nrrd"), ("Segmentation", "SegmentationOverlapping.seg.nrrd")):
+        nodes.append(scene.AddNewNodeByClass(f"vtkMRML{kind}Node"))
+        storage = nodes[-1].CreateDefaultStorageNode()
+        storage.SetFileName(str(folder / name))
+        assert storage.ReadData(nodes[-1])
+    read = read_segments(folder / "SegmentationOverlapping.seg.nrrd", Kind.SEGMENTATION)
+    sources = segmentSources(nodes[1])
+    assert [source.name for source in sources] == [segment.name for segment in read.segments]
+    for source, segment in zip(sources, read.segments, strict=True):
+        np.testing.assert_array_equal(labelsOnGrid(source, nodes[0]).labels, read.mask(segment))
