@@ -101,14 +101,18 @@ def _solution(
         confusion=confusion,
         iterations=found.iterations,
         converged=found.converged,
-        remarks=_remarks(found),
+        remarks=_remarks(table, found, decided),
     )
 
 
-def _remarks(found: Fit) -> tuple[str, ...]:
-    if found.converged:
-        return ()
-    return (f"STAPLE had not settled after {found.iterations} steps; its answer may still move.",)
+def _remarks(table: VoteTable, found: Fit, decided: NDArray[np.uint8] | None) -> tuple[str, ...]:
+    remarks = []
+    if not found.converged:
+        remarks.append(f"STAPLE had not settled after {found.iterations} steps; its answer may still move.")
+    undecided = 0 if decided is None else int(table.counts[decided > table.values[-1]].sum())
+    if undecided:
+        remarks.append(f"{undecided} voxels are undecided and got label {table.values[-1] + 1}, as ITK gives them.")
+    return tuple(remarks)
 
 
 def _is_estimated(prior: str | Sequence[float]) -> bool:

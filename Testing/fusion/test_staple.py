@@ -45,6 +45,14 @@ def test_the_itk_setting_gives_the_numbers_of_simpleitk_multi_label_staple(error
     np.testing.assert_allclose(fusion.confusion, matrices, atol=1e-9)
 
 
+def test_a_tie_is_undecided_as_in_itk_and_a_remark_says_so():
+    labels = np.array([[0, 1, 2, 1], [0, 1, 2, 2]], np.uint8)
+    fusion = fuse(labels, "staple", compatible="itk")
+    rival = sitk.MultiLabelSTAPLE([sitk.GetImageFromArray(array[None]) for array in labels])
+    np.testing.assert_array_equal(fusion.labels, sitk.GetArrayFromImage(rival)[0])
+    assert any("undecided and got label 3" in remark for remark in fusion.remarks)
+
+
 @pytest.mark.parametrize("setting", [{}, {"compatible": "itk"}])
 @pytest.mark.parametrize("value", [0, 1])
 def test_all_empty_and_all_full_have_an_answer_where_simpleitk_says_nan(value, setting):
