@@ -149,7 +149,7 @@ def _pair_codes(labels: NDArray[Any], truth: NDArray[Any], classes: int) -> NDAr
     """drawn * L + true where the two differ, 0 where they agree."""
     codes: NDArray[Any] = labels.astype(np.uint8 if classes * classes <= 256 else np.uint16)
     codes *= classes
-    codes += truth
+    codes += truth.astype(codes.dtype, copy=False)
     codes[labels == truth] = 0
     return codes
 

@@ -83,3 +83,40 @@ def test_an_unknown_setting_is_refused_with_the_ones_there_are():
         fuse(np.zeros((2, 4, 4), np.uint8), "staple", background="none")
     with pytest.raises(UserError, match="compatible"):
         fuse(np.zeros((2, 4, 4), np.uint8), "staple", compatible="vtk")
+
+
+def test_a_larger_confidence_weight_makes_more_foreground_whatever_the_prior():
+    labels = _noisy(2, (9, 31, 33), (0.2, 0.2, 0.2))
+    for prior in ("estimated", "votes"):
+        few, many = (fuse(labels, prior=prior, confidence_weight=w).probability(1).sum() for w in (0.5, 2.0))
+        assert few < many
+
+
+def test_a_prior_can_be_given_per_class():
+    labels = np.array([[0, 0, 1], [0, 1, 1]], np.uint8)
+    rare, common = (fuse(labels, prior=[1 - p, p]).probability(1)[1] for p in (0.1, 0.9))
+    assert rare < 0.5 < common
+    with pytest.raises(UserError, match="prior does not fit"):
+        fuse(labels, prior=[1.0])
+
+
+def test_an_estimation_that_is_cut_short_says_so():
+    fusion = fuse(_noisy(2, (9, 31, 33), (0.1, 0.2, 0.3)), max_iterations=2)
+    assert fusion.iterations == 2
+    assert not fusion.converged
+    assert any("not settled after 2 steps" in remark for remark in fusion.remarks)
+
+
+def test_the_itk_setting_gives_simpleitks_numbers_on_real_readers(shared_data):
+    """All 60 lung nodules that four radiologists outlined: no label differs."""
+    nodules = np.load(shared_data / "lidc_readers" / "readers.npz")
+    assert len(nodules) == 60
+    for name in nodules:
+        labels = [np.ascontiguousarray(nodules[name] >> reader & 1) for reader in range(4)]
+        fusion = fuse(labels, "staple", compatible="itk")
+        rival = sitk.STAPLEImageFilter()
+        probability = sitk.GetArrayFromImage(rival.Execute([sitk.GetImageFromArray(array) for array in labels]))
+        np.testing.assert_array_equal(fusion.labels, probability > 0.5)
+        np.testing.assert_allclose(fusion.probabilities[1], probability, atol=1e-6)
+        np.testing.assert_allclose(fusion.confusion[:, 1, 1], rival.GetSensitivity(), atol=1e-6)
+        np.testing.assert_allclose(fusion.confusion[:, 0, 0], rival.GetSpecificity(), atol=1e-6)
