@@ -80,7 +80,7 @@ class TrainLogic:
         kept = sum(step < news.done for step in self._steps)
         self._steps = self._steps[:kept]
         self._curves = {name: values[:kept] for name, values in self._curves.items()}
-        for name in {*news.metrics, *self._curves}:
+        for name in dict.fromkeys([*self._curves, *news.metrics]):
             self._curves.setdefault(name, [None] * len(self._steps)).append(news.metrics.get(name))
         self._steps.append(float(news.done))
         return showCurves(self._curveFolder, "Training", ("epoch", self._steps), self._curves)

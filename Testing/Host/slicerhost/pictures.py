@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import tempfile
 from pathlib import Path
 from typing import Any
 
@@ -27,7 +28,10 @@ def main() -> None:
     host.qt_application.setStyle("Fusion")
     if arguments.dark:
         host.qt_application.setPalette(dark_palette())
-    Story(host, arguments.folder).tell(train=arguments.train)
+    with tempfile.TemporaryDirectory() as place:
+        folder = arguments.folder.resolve()
+        os.chdir(place)  # so that no path of this computer is in a picture
+        Story(host, folder).tell(train=arguments.train)
 
 
 class Story:
@@ -69,7 +73,7 @@ class Story:
         self._open("trainSection")
         ui.presetSelector.setProperty("currentIndex", ui.presetSelector.findText("quick"))
         ui.epochsBox.setProperty("value", 12)
-        ui.runPath.currentPath = str(self._folder / "run")
+        ui.runPath.currentPath = "my-model"
         ui.trainButton.click()
         self._host.wait_for(lambda: len(panel.trainSection._logic._steps) > 7, seconds=600)
         self._picture("training", "trainSection")
