@@ -239,6 +239,7 @@ set(LIBRARY_FILES
   NoisyLabelSegLib/widget/arrivals.py
   NoisyLabelSegLib/widget/case_logic.py
   NoisyLabelSegLib/widget/case_section.py
+  NoisyLabelSegLib/widget/device_probe.py
   NoisyLabelSegLib/widget/export_logic.py
   NoisyLabelSegLib/widget/export_section.py
   NoisyLabelSegLib/widget/job_button.py

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import sys
 import unittest
+from collections.abc import Iterator
 
 import numpy as np
+import pytest
 import slicer
 
 
@@ -32,6 +34,17 @@ def test_a_script_can_fuse_without_the_panel(module, volume, readers):
     assert np.array_equal(array, slicer.util.arrayFromVolume(readers["exact"]))
 
 
+@pytest.fixture
+def library() -> Iterator[None]:
+    """Reloading forgets the library; the tests that follow go on with the one they know."""
+    before = {name: loaded for name, loaded in sys.modules.items() if name.startswith("NoisyLabelSegLib")}
+    yield
+    for name in [name for name in sys.modules if name.startswith("NoisyLabelSegLib")]:
+        del sys.modules[name]
+    sys.modules.update(before)
+
+
+@pytest.mark.usefixtures("library")
 def test_reloading_twice_leaves_one_panel_that_works(host, module):
     module.onReload()
     slicer.util.getModuleWidget("NoisyLabelSeg").onReload()

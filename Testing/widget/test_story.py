@@ -72,11 +72,16 @@ def test_from_the_demo_case_to_a_reopened_scene(host, module, tmp_path, monkeypa
     train.epochsBox.setProperty("value", 2)
     train.runPath.currentPath = str(tmp_path / "second")
     train.trainButton.click()
-    host.wait_for(lambda: not panel.trainSection._job.running, seconds=240)
+    words = set()
+    host.wait_for(lambda: words.add(text(train.trainButton)) or not panel.trainSection._job.running, seconds=240)
+    assert any("s left" in button for button in words), "the time left stands on the button"
+    assert "chosen under Truth" in text(train.trainMessage)
+    assert panel.trainSection._logic._curveFolder.nodes(Role.CURVES)[0].GetTable().GetNumberOfRows() == 2
     assert truth.methodSelector.property("currentText") == "Trained model..."
     assert truth.modelPath.currentPath == str(tmp_path / "second" / "model.nlseg")
     truth.estimateButton.click()
     host.wait_for(lambda: not panel.truthSection._job.running, seconds=240)
+    assert text(truth.truthMessage) == ""
     review(host, panel)
     select(panel, "over")
     annotators.errorTabs.setProperty("currentIndex", 1)
