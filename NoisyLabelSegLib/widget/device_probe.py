@@ -13,14 +13,14 @@ from NoisyLabelSegLib.jobs.process import Process
 from NoisyLabelSegLib.signals import Signal
 
 QUESTION = """
-import json, os, torch
+import json, torch
 if torch.cuda.is_available():
     found = torch.cuda.get_device_properties(0)
     answer = {"name": found.name, "gigabytes": found.total_memory / 1e9}
 elif torch.backends.mps.is_available():
     answer = {"name": "Apple GPU", "gigabytes": None}
 else:
-    answer = {"name": None, "threads": torch.get_num_threads()}
+    answer = {"name": None}
 print(json.dumps(answer))
 """
 
@@ -62,8 +62,8 @@ def sentenceOf(answer: str) -> str:
         return ""
     sentence: str
     if found["name"] is None:
-        sentence = _("No GPU was found: networks run on the CPU ({threads} threads), which takes longer.")
-        return sentence.format(threads=found["threads"])
+        sentence = _("No GPU was found: networks run on the CPU, which takes longer.")
+        return sentence
     if found["gigabytes"] is None:
         sentence = _("Networks can run on this computer's {name}.")
         return sentence.format(name=found["name"])

@@ -10,7 +10,7 @@ def test_a_gpu_is_named_with_its_memory(module):
     answer = '{"name": "NVIDIA RTX A5000", "gigabytes": 25.3}'
     assert sentenceOf(answer) == "Networks can run on NVIDIA RTX A5000 with 25 GB of memory."
     assert sentenceOf('{"name": "Apple GPU", "gigabytes": null}') == "Networks can run on this computer's Apple GPU."
-    assert "run on the CPU (2 threads)" in sentenceOf('{"name": null, "threads": 2}')
+    assert "run on the CPU" in sentenceOf('{"name": null}')
     assert sentenceOf("ModuleNotFoundError: No module named 'torch'") == ""
 
 
