@@ -74,3 +74,10 @@ def test_every_control_that_is_off_says_why(module):
     ]
     assert len(buttons) > 10
     assert not silent
+
+
+def test_without_a_main_window_the_panel_works(module, monkeypatch):
+    monkeypatch.setattr(slicer.app, "layoutManager", lambda: None)
+    assert slicer.util.mainWindow() is None
+    module.panel.caseSection._ui.demoButton.click()
+    assert module.panel.truth.truth is not None
