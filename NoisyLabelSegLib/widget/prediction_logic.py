@@ -57,7 +57,7 @@ class PredictionLogic:
             classes = len(probabilities)
             confusion = read_image(path).array.reshape(classes, classes, *truth.shape)
             nodes.expectedErrors(path.stem.removeprefix(CONFUSION), expected_errors(confusion, probabilities))
-        self._truth.show(truth, probabilities)
+        self._truth.show(truth, lambda: probabilities)
 
     def forget(self) -> None:
         """Removes the temporary folder; safe to call at any time."""

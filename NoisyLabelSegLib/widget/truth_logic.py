@@ -2,19 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from slicer.i18n import tr as _
 
 from NoisyLabelSegLib.errors import UserError
 from NoisyLabelSegLib.fusion import METHODS, Votes
+from NoisyLabelSegLib.scene.removal import removeNodes
 from NoisyLabelSegLib.scene.results import ResultNodes
+from NoisyLabelSegLib.scene.roles import Role
 from NoisyLabelSegLib.scene.views import ReviewViews
 from NoisyLabelSegLib.signals import Signal
 from NoisyLabelSegLib.widget.case_logic import CaseLogic
 
 MODEL = "model"
 """The method that is not a fusion: a trained network, run by a job."""
+
+LARGE_VOXELS = 16_000_000
+"""In larger cases probabilities wait until someone looks at them, so that the estimate itself stays instant."""
 
 
 class TruthLogic:
@@ -27,6 +33,8 @@ class TruthLogic:
         self.remarks: list[str] = []
         self._case, self._views = case, views
         self._votes: Votes | None = None
+        self._probabilities: Callable[[], Any] | None = None
+        self._veilShown = False
         case.changed.connect(self._onCaseChanged)
 
     def problem(self, method: str) -> str:
@@ -55,21 +63,36 @@ class TruthLogic:
         fusion = self._votes.fuse(method, annotators=used)
         # A remark about someone who had no say is no news when the tick was just taken away.
         self.remarks = list(fusion.remarks) if len(used) == len(names) else []
-        self.show(fusion.labels, fusion.probabilities)
+        self.show(fusion.labels, lambda: fusion.probabilities)
 
-    def show(self, truth: Any, probabilities: Any) -> None:
-        """Puts an estimate (*shape) uint8 and its probabilities (L, *shape) into the scene."""
-        nodes = ResultNodes(self._case.folder, self._case.geometry, self._case.classes)
-        nodes.truth(truth)
-        nodes.probability(probabilities)
-        self.truth = truth
+    def show(self, truth: Any, probabilities: Callable[[], Any]) -> None:
+        """Puts an estimate (*shape) uint8 into the scene; `probabilities` makes its probabilities (L, *shape)."""
+        self._nodes().truth(truth)
+        self.truth, self._probabilities = truth, probabilities
+        if truth.size <= LARGE_VOXELS or self._veilShown:
+            self._addProbability()
+        else:
+            removeNodes(self._case.folder.scene, self._case.folder.nodes(Role.PROBABILITY))
+        if self._veilShown:
+            self._views.showVeil(self._case.folder)
         self.estimated.emit(None)
 
     def showVeil(self, *, visible: bool) -> None:
         """Lays the estimate over the image, the more opaque the surer it is."""
+        self._veilShown = visible
+        if visible:
+            self._addProbability()
         self._views.showVeil(self._case.folder, visible=visible)
 
+    def _addProbability(self) -> None:
+        if self._probabilities is not None:
+            self._nodes().probability(self._probabilities())
+            self._probabilities = None
+
+    def _nodes(self) -> ResultNodes:
+        return ResultNodes(self._case.folder, self._case.geometry, self._case.classes)
+
     def _onCaseChanged(self, _news: None) -> None:
-        self._votes, self.remarks = None, []
+        self._votes, self._probabilities, self.remarks = None, None, []
         self.truth = self._case.savedTruth()
         self.estimated.emit(None)

@@ -88,3 +88,14 @@ def test_a_model_is_asked_for(opened):
     assert "Choose a trained model" in ui.estimateButton.property("toolTip")
     ui.modelPath.currentPath = "/nowhere/model.nlseg"
     assert "does not exist" in ui.estimateButton.property("toolTip")
+
+
+def test_in_a_large_case_probabilities_wait_for_the_veil(opened, monkeypatch):
+    monkeypatch.setattr("NoisyLabelSegLib.widget.truth_logic.LARGE_VOXELS", 10)
+    choose(opened, "majority")
+    assert opened.case.folder.find(Role.PROBABILITY) is None
+    ui_of(opened).veilBox.setChecked(True)
+    first = opened.case.folder.find(Role.PROBABILITY)
+    assert first is not None
+    choose(opened, "mean")
+    assert opened.case.folder.find(Role.VEIL) is not None, "the veil follows the method while it is shown"
