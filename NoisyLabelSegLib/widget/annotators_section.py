@@ -24,6 +24,7 @@ class AnnotatorsSection:
     def __init__(self, ui: Any, logic: AnnotatorsLogic, shortcutParent: Any) -> None:
         self._ui, self._logic = ui, logic
         self._parameters: Any = None
+        self._isStale = False
         self._delay = qt.QTimer()
         self._delay.interval = REVIEW_DELAY_MILLISECONDS
         self._delay.timeout.connect(self.review)
@@ -35,6 +36,7 @@ class AnnotatorsSection:
         ui.oneViewEachBox.toggled.connect(self.onViews)
         ui.safeColorsBox.toggled.connect(self.onColors)
         ui.plotButton.clicked.connect(self.onPlot)
+        ui.annotatorsSection.contentsCollapsed.connect(self.onCollapsed)
         self._shortcuts = [
             self._shortcut(shortcutParent, "Shift+N", self.onNext),
             self._shortcut(shortcutParent, "Shift+P", self.onPrevious),
@@ -58,12 +60,20 @@ class AnnotatorsSection:
             shortcut.enabled = active
 
     def reviewSoon(self) -> None:
-        self._delay.start()
+        """Reviews in a moment, or when the section is opened: a large case takes seconds."""
+        self._isStale = True
+        if not self._ui.annotatorsSection.collapsed:
+            self._delay.start()
+
+    def onCollapsed(self) -> None:
+        if self._isStale:
+            self.reviewSoon()
 
     def review(self) -> None:
         """Compares everybody with the truth now."""
         self._delay.stop()
-        with saidIn(self._ui.annotatorsMessage), slicer.util.RenderBlocker():
+        self._isStale = False
+        with saidIn(self._ui.annotatorsMessage), slicer.util.WaitCursor(), slicer.util.RenderBlocker():
             say(self._ui.annotatorsMessage, "")
             self._logic.update()
 

@@ -34,6 +34,17 @@ def test_before_there_is_a_truth_the_section_says_so(module):
     assert ui_of(module.panel).nextButton.property("toolTip") == "Select an annotator in the table first."
 
 
+def test_a_closed_section_reviews_when_it_is_opened(host, opened):
+    ui_of(opened).annotatorsSection.collapsed = True
+    before = opened.annotators.review
+    opened.case.use("exact", used=False)
+    host.qt_application.processEvents()
+    assert not opened.annotatorsSection._delay.isActive()
+    assert opened.annotators.review is before
+    ui_of(opened).annotatorsSection.collapsed = False
+    host.wait_for(lambda: opened.annotators.review is not before)
+
+
 def test_the_table_has_the_figures_of_everybody(opened):
     assert cell(opened, "exact", "Dice") == "1.000"
     assert cell(opened, "misses", "Sens.") == f"{180 / 305:.3f}"
