@@ -67,7 +67,7 @@ def whole_volume_numpy(predictions: Path, study: Study) -> dict[str, float]:
         said = (p * a).sum(axis=(2, 3, 4)) / p.sum(axis=(1, 2, 3))
         table = np.array([[np.mean(labels[truth == j] == i) for j in range(classes)] for i in range(classes)])
         images.append(np.mean((said - table) ** 2))
-        predicted_labels.append((a * p).sum(axis=1).argmax(axis=0))
+        predicted_labels.append((a * p).sum(axis=1).argmax(axis=0).astype(np.uint8))
         real_labels.append(labels)
     everyone = [*predicted_labels, *real_labels]
     n = len(predicted_labels)
