@@ -50,16 +50,14 @@ def run(arguments: argparse.Namespace, terminal: Terminal) -> dict[str, Any]:
 
 
 def _settings(arguments: argparse.Namespace, folder: Path) -> Settings:
-    """The preset with --seed and --set, or on --resume the run's own, which nothing given here may contradict."""
+    """The preset, or on --resume what the run was started with, changed by --seed and --set."""
     from NoisyLabelSegLib.training.presets import checked, preset, stored_settings
 
-    stored = stored_settings(folder) if arguments.resume else None
-    base = preset(arguments.preset) if arguments.preset else stored or preset("default")
+    base = preset(arguments.preset or "default")
+    if arguments.resume and not arguments.preset:
+        base = stored_settings(folder)
     words = list(arguments.set) + ([] if arguments.seed is None else [f"seed={arguments.seed}"])
     try:
-        settings = checked(base.with_words(words))
+        return checked(base.with_words(words))
     except ValueError as error:
         raise UserError(f"--set: {error}") from error
-    if stored is not None and settings != stored:
-        raise UserError("was started with other settings", file=folder, remedy="resume it without --preset and --set")
-    return settings

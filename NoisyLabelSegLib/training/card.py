@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import platform
 
 import torch
@@ -24,14 +23,13 @@ INTENDED_USE = (
 def card_of(study: Study, settings: Settings, architecture: Architecture, state: Checkpoint) -> ModelCard:
     cases = study.split("train").cases
     labels = {name: sum(name in case.annotations for case in cases) for name in study.annotators}
-    figures = {key: value for key, value in state.kept.items() if math.isfinite(value)}
     return ModelCard(
         architecture=architecture,
         classes=study.classes,
         annotators=study.annotators,
         preprocessing=Preprocessing.of(settings).to_json(),
         settings=settings.to_json(),
-        metrics={"training": figures, "remarks": list(state.remarks)},
+        metrics={"training": state.kept, "remarks": list(state.remarks)},
         provenance={
             "study": study.name,
             "studyDigest": state.study,

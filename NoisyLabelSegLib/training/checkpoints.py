@@ -20,10 +20,10 @@ NAME = "checkpoint.pt"
 class Checkpoint:
     """Everything the next epoch depends on. Samples and rates are functions of seed and epoch, so need no state."""
 
-    settings: dict[str, Any]
     study: str  # a digest of what was trained on
     epoch: int = 0  # epochs finished in this attempt
     attempt: int = 0
+    wrong: str = ""  # what the last epoch showed to be swapped or lost, in words
     micro_batch: int = 0
     network: dict[str, Any] = field(default_factory=dict)
     optimizer: dict[str, Any] = field(default_factory=dict)
@@ -38,6 +38,11 @@ class Checkpoint:
         if not self.best:
             return self.history[-1]
         return next(entry for entry in reversed(self.history) if entry["epoch"] == self.best["epoch"])
+
+    def start_again(self) -> None:
+        """The next attempt begins without anything of this one but its history."""
+        self.attempt += 1
+        self.epoch, self.wrong, self.network, self.optimizer, self.best = 0, "", {}, {}, {}
 
     def write(self, folder: Path) -> None:
         content = {"format": FORMAT, **{name: getattr(self, name) for name in self.__dataclass_fields__}}

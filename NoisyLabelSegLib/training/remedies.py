@@ -17,9 +17,11 @@ VANISHED = 0.05
 """A class is lost when the network sees it this many times more seldom than the annotators mark it."""
 
 
-def what_went_wrong(meetings: Tensor, classes: Sequence[str]) -> str | None:
-    """A sentence, or None for a sound run; meetings (L, L): how often label i met the estimated true class j."""
+def what_went_wrong(meetings: Tensor, classes: Sequence[str]) -> str:
+    """What to say of a lost run, "" of a sound one; meetings (L, L): how often label i met the estimated class j."""
     table = meetings.double()
+    if not torch.isfinite(table).all():
+        return "its numbers grew beyond all bounds"
     total = table.sum().clamp(min=1)
     said, seen = table.sum(dim=1), table.sum(dim=0)
     for index in range(len(classes)):
@@ -32,7 +34,7 @@ def what_went_wrong(meetings: Tensor, classes: Sequence[str]) -> str | None:
         best = int(torch.argmax(lift))
         if best != index and lift[index] < 1:
             return f"the network calls {classes[best]} what the annotators call {classes[index]}"
-    return None
+    return ""
 
 
 def remedied(settings: Settings, attempt: int) -> Settings:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -20,6 +21,7 @@ from NoisyLabelSegLib.training.card import card_of
 from NoisyLabelSegLib.training.checkpoints import Checkpoint
 from NoisyLabelSegLib.training.devices import make_fabric
 from NoisyLabelSegLib.training.loop import Loop, Say
+from NoisyLabelSegLib.training.presets import stored_settings
 from NoisyLabelSegLib.training.remedies import WATCHED_FROM, remedied, what_went_wrong
 from NoisyLabelSegLib.training.samples import Samples
 from NoisyLabelSegLib.training.settings import Settings
@@ -64,7 +66,8 @@ def train_study(
 
 def _start(folder: Path, settings: Settings, digest: str, *, resume: bool, force: bool, fabric: Fabric) -> Checkpoint:
     """The state to go on from; only the first process touches the folder."""
-    fresh = Checkpoint(settings=settings.to_json(), study=digest)
+    if resume and stored_settings(folder) != settings:
+        raise UserError("was started with other settings", file=folder, remedy="resume it without --preset and --set")
     if fabric.is_global_zero and not resume:
         if folder.is_file() or (folder.is_dir() and any(folder.iterdir()) and not force):
             raise UserError(
@@ -78,7 +81,7 @@ def _start(folder: Path, settings: Settings, digest: str, *, resume: bool, force
     fabric.barrier()
     state = Checkpoint.read(folder) if resume else None
     if state is None:
-        return fresh
+        return Checkpoint(study=digest)
     if state.study != digest:
         raise UserError("was trained on another study", file=folder, remedy="use the same study, or another folder")
     return state
@@ -112,42 +115,35 @@ class _Run:
             self._remark(remark)
 
     def train(self) -> None:
-        while True:
-            wrong = self._attempt(self._adapted())
-            if wrong is None:
-                break
-            if self._state.attempt >= self._settings.restarts:
-                self._remark(
-                    f"{_sentence(wrong)}; it was not repaired by {self._state.attempt} restarts, do not trust it."
-                )
-                break
-            self._state.attempt += 1
-            self._state.epoch, self._state.network, self._state.optimizer, self._state.best = 0, {}, {}, {}
-            self._remark(f"{_sentence(wrong)}; starting again with the annotators' part frozen for longer.")
-        if self._state.best:
-            self.network.load_state_dict(self._state.best["network"])
+        state = self._state
+        self._attempt(self._adapted())
+        while state.wrong and state.attempt < self._settings.restarts:
+            wrong = f"This run went wrong: {state.wrong}"
+            state.start_again()
+            self._remark(f"{wrong}; starting again with the annotators' part frozen for longer.")
+            self._attempt(self._adapted())
+        if state.wrong:
+            self._remark(f"This run went wrong: {state.wrong}; restarting did not help, so do not trust this model.")
+        if state.best:
+            self.network.load_state_dict(state.best["network"])
 
     def _adapted(self) -> Settings:
         return remedied(self._settings, self._state.attempt) if self._state.attempt else self._settings
 
-    def _attempt(self, settings: Settings) -> str | None:
-        """Trains to the end, or to the first sign that the run is lost: then what went wrong."""
+    def _attempt(self, settings: Settings) -> None:
+        """Trains to the end, or to the first sign that the run is lost while it can still begin anew."""
         state = self._state
         torch.manual_seed(settings.seed)
         self.network = CoupledNetwork(self._architecture(settings))
         loop = self._loop(settings)
-        wrong = None
-        while state.epoch < settings.epochs and not self._should_stop(settings):
+        while not self._ends(settings):
             figures, meetings = loop.epoch()
             state.epoch += 1
             if self._held_out:
                 figures["heldOutLikelihood"] = loop.held_out_likelihood(*self._held_out)
+            watched = state.epoch >= WATCHED_FROM * settings.epochs
+            state.wrong = what_went_wrong(meetings, self._study.classes) if watched else ""
             self._remember(figures, loop)
-            if state.epoch >= WATCHED_FROM * settings.epochs:
-                wrong = what_went_wrong(meetings, self._study.classes)
-                if wrong and state.attempt < settings.restarts:
-                    return wrong
-        return wrong
 
     def _loop(self, settings: Settings) -> Loop:
         state = self._state
@@ -168,15 +164,18 @@ class _Run:
             torch.set_rng_state(state.random_state)
         return loop
 
-    def _should_stop(self, settings: Settings) -> bool:
-        best = self._state.best
-        return bool(settings.patience and best and self._state.epoch - best["epoch"] >= settings.patience)
+    def _ends(self, settings: Settings) -> bool:
+        state = self._state
+        if state.epoch >= settings.epochs or (state.wrong and state.attempt < settings.restarts):
+            return True
+        return bool(settings.patience and state.best and state.epoch - state.best["epoch"] >= settings.patience)
 
     def _remember(self, figures: dict[str, float], loop: Loop) -> None:
         """Puts the epoch on record: history, best epoch, checkpoint, metrics.jsonl, and a report."""
         state = self._state
         network = {name: tensor.detach().cpu().clone() for name, tensor in self.network.state_dict().items()}
-        state.history.append({"epoch": state.epoch, "attempt": state.attempt, **figures})
+        finite = {name: value if math.isfinite(value) else None for name, value in figures.items()}
+        state.history.append({"epoch": state.epoch, "attempt": state.attempt, **finite})
         held_out = figures.get("heldOutLikelihood")
         if self._settings.patience and held_out is not None and held_out < state.best.get("likelihood", float("inf")):
             state.best = {"likelihood": held_out, "epoch": state.epoch, "network": network}
@@ -207,7 +206,3 @@ class _Run:
         if sentence not in self._state.remarks:
             self._state.remarks.append(sentence)
             self._say(sentence)
-
-
-def _sentence(wrong: str) -> str:
-    return f"This run went wrong: {wrong}"

@@ -12,10 +12,10 @@ from NoisyLabelSegLib.training.checkpoints import Checkpoint
 
 
 def test_a_full_disk_is_a_sentence_and_leaves_the_last_checkpoint(small_disk: Path) -> None:
-    Checkpoint(settings={}, study="", epoch=1).write(small_disk)
+    Checkpoint(study="", epoch=1).write(small_disk)
     too_large = {"weights": torch.zeros(100_000)}
     with pytest.raises(UserError, match="No space left on device"):
-        Checkpoint(settings={}, study="", epoch=2, network=too_large).write(small_disk)
+        Checkpoint(study="", epoch=2, network=too_large).write(small_disk)
     kept = Checkpoint.read(small_disk)
     assert kept is not None
     assert kept.epoch == 1

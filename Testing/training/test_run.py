@@ -168,9 +168,11 @@ def test_an_existing_run_is_not_overwritten_and_a_missing_one_not_resumed(
     make_disk_study: MakeStudy, tmp_path: Path
 ) -> None:
     study = make_disk_study(cases=2)
-    train_study(study, tmp_path / "run", replace(TINY, epochs=1))
+    train_study(study, tmp_path / "run", TINY)
     with pytest.raises(UserError, match="exists already"):
         train_study(study, tmp_path / "run", TINY)
+    with pytest.raises(UserError, match="other settings"):
+        train_study(study, tmp_path / "run", replace(TINY, epochs=5), resume=True)
     other = make_disk_study("other", cases=3)
     with pytest.raises(UserError, match="another study"):
         train_study(other, tmp_path / "run", TINY, resume=True)
@@ -178,7 +180,7 @@ def test_an_existing_run_is_not_overwritten_and_a_missing_one_not_resumed(
 
 def test_a_damaged_checkpoint_is_refused(make_disk_study: MakeStudy, tmp_path: Path) -> None:
     study = make_disk_study(cases=2)
-    train_study(study, tmp_path / "run", replace(TINY, epochs=1))
+    train_study(study, tmp_path / "run", TINY)
     checkpoint = tmp_path / "run/checkpoint.pt"
     checkpoint.write_bytes(checkpoint.read_bytes()[:1000])
     with pytest.raises(UserError, match="not a checkpoint"):
