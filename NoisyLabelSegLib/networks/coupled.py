@@ -36,6 +36,25 @@ class CoupledNetwork(nn.Module):
         self.truth_head = nn.Conv1d(width, architecture.classes, 1)
         self.annotator_head = _annotator_head(architecture)
 
+    @torch.no_grad()
+    def expect_silence(self, silent: Tensor) -> None:
+        """Starts annotators who never use a class as people who call it background; silent: (R, L) bool.
+
+        From the usual start the network would rather unlearn the class on their images than learn that of them.
+        """
+        for annotator, true in silent.nonzero().tolist():
+            if isinstance(self.annotator_head, _GlobalLogits):
+                table = self.annotator_head.logits[annotator]
+                table[:, true] = table[:, 0]
+            elif self.annotator_head is not None and self.architecture.confusion == "pixel":
+                classes = self.architecture.classes
+                table = self.annotator_head.bias.view(-1, classes, classes)[annotator]  # type: ignore[union-attr]
+                table[:, true] = table[:, 0]
+            elif self.annotator_head is not None:
+                shape = (-1, 2, self.architecture.classes, self.architecture.rank)
+                profiles, weights = self.annotator_head.bias.view(shape)[annotator]  # type: ignore[union-attr]
+                profiles[0], weights[true] = 4.0, 4.0
+
     def forward(self, images: Tensor) -> Prediction:
         features = self.trunk(images).flatten(2)
         return Prediction(features, self.truth_head(features).float().log_softmax(dim=1))

@@ -25,7 +25,7 @@ from NoisyLabelSegLib.training.presets import stored_settings
 from NoisyLabelSegLib.training.remedies import WATCHED_FROM, remedied, what_went_wrong
 from NoisyLabelSegLib.training.samples import Samples
 from NoisyLabelSegLib.training.settings import Settings
-from NoisyLabelSegLib.training.source import StudySource, Survey
+from NoisyLabelSegLib.training.source import StudySource, Survey, silent_annotators
 from NoisyLabelSegLib.training.splits import Split, split_cases, study_digest
 
 
@@ -135,6 +135,8 @@ class _Run:
         state = self._state
         torch.manual_seed(settings.seed)
         self.network = CoupledNetwork(self._architecture(settings))
+        silent = silent_annotators(self._surveys, len(self._study.annotators), len(self._study.classes))
+        self.network.expect_silence(torch.from_numpy(silent))
         loop = self._loop(settings)
         while not self._ends(settings):
             figures, meetings = loop.epoch()

@@ -41,10 +41,23 @@ class CaseArrays:
 
 @dataclass(frozen=True)
 class Survey:
-    """What sampling must know of a case without opening it: its size, and the slices (3D: z) that somebody marked."""
+    """What must be known of a case without opening it: its size, the slices (3D: z) that somebody marked, and `used`:
+    which annotator used which classes, (annotator, class) pairs."""
 
     slices: int
     marked: tuple[int, ...]
+    used: frozenset[tuple[int, int]] = frozenset()
+
+
+def silent_annotators(surveys: Sequence[Survey], annotators: int, classes: int) -> NDArray[np.bool_]:
+    """Who never uses a class that others do, (R, L) bool; nobody is silent about background or without labels."""
+    used = np.zeros((annotators, classes), dtype=np.bool_)
+    for survey in surveys:
+        for annotator, said in survey.used:
+            used[annotator, said] = True
+    silent: NDArray[np.bool_] = ~used & used.any(axis=0) & used.any(axis=1, keepdims=True)
+    silent[:, 0] = False
+    return silent
 
 
 class StudySource:
@@ -85,7 +98,8 @@ class StudySource:
                     remedy="give every case the same images, in the same order",
                 )
             marked = np.flatnonzero((arrays.labels > 0).any(axis=(0, 2, 3)))
-            surveys.append(Survey(arrays.labels.shape[1], tuple(marked.tolist())))
+            used = {(r, int(said)) for r, row in enumerate(arrays.labels) for said in np.unique(row) if said >= 0}
+            surveys.append(Survey(arrays.labels.shape[1], tuple(marked.tolist()), frozenset(used)))
         return surveys
 
     def _read(self, case: Case) -> CaseArrays:
