@@ -65,6 +65,7 @@ class Objective(nn.Module):
         # rewards any explanation by errors, would only disturb it.
         several = several_labels(labels)
         pressed = ~several if self._settings.reliability else torch.ones_like(several)
+        weight = weight if weight < 0 or bool(pressed.any()) else 0.0
         images, annotators, pixels = labels.shape
         classes = log_truth.shape[1]
         entries = images * annotators * classes * classes * pixels
