@@ -64,6 +64,11 @@ def output_folder(path: str | Path, *, force: bool = False) -> Iterator[Path]:
             yield folder
             with _undisturbed():
                 _move_into_place(folder, path)
+        except UserError as error:
+            if error.file is None or folder not in error.file.parents:
+                raise
+            file = path / error.file.relative_to(folder)  # where people would have found it
+            raise UserError(error.problem, file=file, remedy=error.remedy, detail=error.detail) from error
         finally:
             shutil.rmtree(folder, ignore_errors=True)
 

@@ -74,6 +74,15 @@ def test_an_error_of_the_work_itself_passes_unchanged(tmp_path: Path) -> None:
         (tmp_path / "absent.txt").read_text()
 
 
+def test_an_error_names_the_file_where_people_would_have_found_it(tmp_path: Path) -> None:
+    with pytest.raises(UserError) as error, output_folder(tmp_path / "out") as folder:
+        raise UserError("cannot be written", file=folder / "case" / "truth.nrrd", remedy="free some space")
+    assert error.value.sentence == f"{tmp_path / 'out' / 'case' / 'truth.nrrd'}: cannot be written; free some space."
+    with pytest.raises(UserError) as error, output_folder(tmp_path / "out"):
+        raise UserError("is missing", file=tmp_path / "image.nrrd")
+    assert error.value.sentence == f"{tmp_path / 'image.nrrd'}: is missing."
+
+
 @pytest.mark.parametrize("interrupt", [signal.SIGINT, signal.SIGTERM])
 def test_an_interrupt_between_two_files_waits_until_both_are_in_place(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, interrupt: signal.Signals

@@ -14,12 +14,15 @@ SUMMARY = "Measure the figures the README quotes, as ratios against a named riva
 EXAMPLE = "  noisylabelseg bench fusion"
 
 EXPERIMENTS = Path(__file__).resolve().parent.parent / "experiments"
-BENCHES = sorted(path.stem.removeprefix("bench_") for path in EXPERIMENTS.glob("bench_*.py"))
+BENCHES = sorted(path.stem.removeprefix("bench_").replace("_", "-") for path in EXPERIMENTS.glob("bench_*.py"))
 """Each file `experiments/bench_<name>.py` has `SUMMARY` and `run(terminal, options) -> dict`."""
+BY_NAME_ONLY = ("asking", "fusion-evidence")
+"""Experiments that take long and run only when they are named."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("name", nargs="?", metavar="NAME", help=f"one of {', '.join(BENCHES)}; without it, all of them")
+    names = ", ".join(BENCHES)
+    parser.add_argument("name", nargs="?", metavar="NAME", help=f"one of {names}; without it, the quicker ones")
     parser.add_argument("--repeats", type=int, default=5, help="how often each side is timed (default %(default)s)")
 
 
@@ -27,7 +30,8 @@ def run(arguments: argparse.Namespace, terminal: Terminal) -> dict[str, Any]:
     if arguments.name is not None and arguments.name not in BENCHES:
         raise UserError(f"There is no benchmark {arguments.name!r}", remedy=f"choose one of {', '.join(BENCHES)}")
     results = {}
-    for name in [arguments.name] if arguments.name else BENCHES:
-        module = importlib.import_module(f"NoisyLabelSegLib.experiments.bench_{name}")
+    for name in [arguments.name] if arguments.name else [name for name in BENCHES if name not in BY_NAME_ONLY]:
+        module = importlib.import_module(f"NoisyLabelSegLib.experiments.bench_{name.replace('-', '_')}")
+        terminal.say(module.SUMMARY)
         results[name] = module.run(terminal, arguments)
     return results

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import argparse
 import json
-from collections.abc import Callable, Iterable
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from NoisyLabelSegLib.commands.terminal import Terminal
@@ -63,10 +63,11 @@ def run(arguments: argparse.Namespace, terminal: Terminal) -> dict[str, Any]:
     study = study if arguments.split is None else study.split(arguments.split)
     study = choose_annotators(study, [name for name in arguments.annotators.split(",") if name])
     job = Job(arguments.method, _options(arguments.set), not arguments.each_case, arguments.confusion)
+    if arguments.jobs == 0:
+        raise UserError("--jobs 0 leaves nobody to work", remedy="give 1 or more, or -1 for all cores")
+    run_all = parallel_map(-1 if arguments.dask else arguments.jobs)
     with _cluster(arguments.dask):
-        table = fuse_study(
-            study, arguments.out, job, run=parallel_map(arguments.jobs), force=arguments.force, report=terminal.progress
-        )
+        table = fuse_study(study, arguments.out, job, run=run_all, force=arguments.force, report=terminal.progress)
     rows = table.rows()
     _show(rows, table.interval, terminal)
     remarks = [f"{case.id}: {remark}" for case in table.cases for remark in case.remarks]
@@ -97,9 +98,12 @@ def parallel_map(jobs: int) -> Callable[[Callable[[Any], Any], Iterable[Any]], I
     return run_all
 
 
-def _cluster(address: str | None) -> AbstractContextManager[Any]:
+@contextmanager
+def _cluster(address: str | None) -> Iterator[None]:
+    """While it lasts, joblib works on the Dask cluster at this address; with None it changes nothing."""
     if address is None:
-        return nullcontext()
+        yield
+        return
     try:
         from distributed import Client
     except ImportError as error:
@@ -107,10 +111,11 @@ def _cluster(address: str | None) -> AbstractContextManager[Any]:
     import joblib
 
     try:
-        Client(address)
-    except OSError as error:
+        client = Client(address)
+    except (OSError, ValueError) as error:
         raise UserError(f"No Dask scheduler answers at {address}", remedy="check the address") from error
-    return joblib.parallel_config(backend="dask")  # type: ignore[no-any-return]
+    with client, joblib.parallel_config(backend="dask"):
+        yield
 
 
 def _options(pairs: Iterable[str]) -> dict[str, Any]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import itertools
 import math
 import tempfile
 from pathlib import Path
@@ -66,11 +67,13 @@ def whole_volume_numpy(predictions: Path, study: Study) -> dict[str, float]:
         said = (p * a).sum(axis=(2, 3, 4)) / p.sum(axis=(1, 2, 3))
         table = np.array([[np.mean(labels[truth == j] == i) for j in range(classes)] for i in range(classes)])
         images.append(np.mean((said - table) ** 2))
-        predicted_labels.append((a * p).sum(axis=1).argmax(axis=0))
+        predicted_labels.append((a * p).sum(axis=1).argmax(axis=0).astype(np.uint8))
         real_labels.append(labels)
     everyone = [*predicted_labels, *real_labels]
-    distance = np.array([[1 - _dice(one, other, classes) for other in everyone] for one in everyone])
     n = len(predicted_labels)
+    distance = np.zeros((2 * n, 2 * n))
+    for one, other in itertools.combinations(range(2 * n), 2):
+        distance[one, other] = distance[other, one] = 1 - _dice(everyone[one], everyone[other], classes)
     return {
         "dice": _dice(estimate, truth, classes),
         "cm_rmse": math.sqrt(np.mean(squares)),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import ctypes
 import gc
 from collections.abc import Callable
 from pathlib import Path
@@ -135,14 +136,11 @@ def measure_scrolling(labels: Labels, repeats: int) -> Comparison:
     return Comparison(compared.ours_seconds / len(offsets), compared.rival_seconds / len(offsets))
 
 
-def measure_rounds(terminal: Terminal) -> list[int]:
+def measure_rounds(terminal: Terminal, geometry: Geometry = ROUNDS_GRID) -> list[int]:
     """The size of the process in bytes after each round of load, fuse, review, show and remove in one scene."""
     from NoisyLabelSegLib.scene.headless import HeadlessSlicer
 
-    labels = draw(ROUNDS_GRID)
-    image = Image(np.zeros(ROUNDS_GRID.shape, np.int16), ROUNDS_GRID)
-    annotations = {name: Annotation(Image(drawn, ROUNDS_GRID)) for name, drawn in labels.items()}
-    case = Case("case", (image,), annotations, classes=2)
+    case = drawn_case(geometry)
     sizes = []
     with HeadlessSlicer() as app:
         for _ in steps(range(ROUNDS), "rounds", terminal.progress):
@@ -150,6 +148,13 @@ def measure_rounds(terminal: Terminal) -> list[int]:
             gc.collect()
             sizes.append(_resident_bytes())
     return sizes
+
+
+def drawn_case(geometry: Geometry) -> Case:
+    """What draw() draws, on an empty image."""
+    image = Image(np.zeros(geometry.shape, np.int16), geometry)
+    annotations = {name: Annotation(Image(drawn, geometry)) for name, drawn in draw(geometry).items()}
+    return Case("case", (image,), annotations, classes=2)
 
 
 def one_round(app: Any, case: Case) -> None:
@@ -184,5 +189,9 @@ def _figures(ours: float, against: float) -> tuple[str, str, str]:
 
 
 def _resident_bytes() -> int:
+    """What the process holds; free memory that the allocator keeps for later goes back to the system first."""
+    trim = getattr(ctypes.CDLL(None), "malloc_trim", None)  # glibc only
+    if trim is not None:
+        trim(0)
     lines = Path("/proc/self/status").read_text().splitlines()
     return next(int(line.split()[1]) * 1024 for line in lines if line.startswith("VmRSS:"))

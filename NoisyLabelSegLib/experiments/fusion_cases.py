@@ -14,6 +14,8 @@ import numpy as np
 import scipy.ndimage
 from numpy.typing import NDArray
 
+from NoisyLabelSegLib.metrics import dice
+
 Labels = NDArray[np.uint8]
 Field = NDArray[np.float32]
 
@@ -33,7 +35,7 @@ class GeneratedCase:
 
     @property
     def mean_annotator_dice(self) -> float:
-        return float(np.mean([mean_dice(labels, self.truth, self.classes) for labels in self.labels]))
+        return float(np.mean([dice(labels, self.truth, self.classes) for labels in self.labels]))
 
 
 @dataclass(frozen=True)
@@ -55,16 +57,6 @@ def generate(name: str, seed: int = 0) -> GeneratedCase:
         "s": _skill_by_place,
     }
     return makers[name](np.random.default_rng([seed, ord(name)]))
-
-
-def mean_dice(labels: Labels, truth: Labels, classes: int = 2) -> float:
-    """Dice of every foreground class, averaged; empty against empty is 1."""
-    scores = []
-    for value in range(1, classes):
-        ours, theirs = labels == value, truth == value
-        total = np.count_nonzero(ours) + np.count_nonzero(theirs)
-        scores.append(2 * np.count_nonzero(ours & theirs) / total if total else 1.0)
-    return float(np.mean(scores))
 
 
 def _organs(

@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 
 from NoisyLabelSegLib.cases import Case, Geometry, Study
 from NoisyLabelSegLib.fusion import fuse
-from NoisyLabelSegLib.output import output_file
 from NoisyLabelSegLib.review import COLORBLIND, PAPER, review_case
 from NoisyLabelSegLib.simulation import SimulationSettings, phantom_recipe, simulate_study
 
@@ -57,8 +56,7 @@ def draw(study: Study, path: Path, colors: str, options: dict[str, Any]) -> None
         review = review_case(labels, fusion.labels, case.geometry, classes=study.classes, case=case.id)
         results.review(review, colors=colors)
         picture = reviewPicture(app, folder, place=middle(fusion.labels, case.geometry), **options)
-        with output_file(path) as partial:
-            writePng(partial, picture)
+        writePng(path, picture)
 
 
 def middle(labels: NDArray[np.uint8], geometry: Geometry) -> list[float]:

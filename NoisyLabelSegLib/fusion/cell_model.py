@@ -11,7 +11,7 @@ from NoisyLabelSegLib.fusion.em import Fit, from_logarithms, logarithm
 from NoisyLabelSegLib.fusion.model import shares
 from NoisyLabelSegLib.fusion.table import Floats, VoteTable
 
-_BACKGROUND = 0.5  # unmarked voxels that count in a cell, per disputed voxel of it
+_BACKGROUND = 0.3  # unmarked voxels that count in a cell, per disputed voxel of it
 
 
 class CellModel:

@@ -57,20 +57,21 @@ def fit(
     settled: Settled,
     last: Floats | None = None,
     limit: int = 1000,
-    estimate_prior: bool = False,
+    update_prior: Callable[[Floats], Floats] | None = None,
     caution: float = 0.0,
 ) -> Fit:
     """Alternates both steps from a first posterior until `settled(confusion, last confusion)`.
 
     `last` is what the first confusion is compared with; with None the first comparison comes after the second step.
+    `update_prior`, if given, makes the next prior (K,) from the mean posterior; otherwise the prior stays.
     `caution` pulls every annotator towards the panel's mean by this many pseudo-counts, shared out like the prior.
     """
     iterations, converged = 0, False
     confusion = np.zeros(0)
-    while iterations < limit and not converged:
+    while iterations < max(limit, 1) and not converged:
         confusion = maximise(table, posterior, counts, prior * caution if caution else None)
-        if estimate_prior:
-            prior = counts @ posterior / counts.sum()
+        if update_prior is not None:
+            prior = update_prior(counts @ posterior / counts.sum())
         posterior = expect(table, confusion, prior)
         converged = last is not None and settled(confusion, last)
         last = confusion

@@ -43,7 +43,15 @@ class Method:
                 raise UserError(
                     f"{self.title} has no option {name!r}", remedy=f"it has {', '.join(self.options) or 'none'}"
                 )
-        return self.function(table, **options)
+        try:
+            return self.function(table, **options)
+        except (TypeError, ValueError) as error:
+            if not options:
+                raise
+            given = ", ".join(f"{name}={value!r}" for name, value in options.items())
+            raise UserError(
+                f"{self.title} cannot work with {given}", remedy="see docs/fusion.md for its options", detail=str(error)
+            ) from error
 
 
 METHODS = {

@@ -24,7 +24,8 @@ class Solution:
 
     `counts` (R, K, K) are the voxels of the whole image in which annotator r says value i while the truth is value j;
     `confusion` is the same as shares, zero in columns without evidence. A method that goes by place numbers the voxels
-    anew in `places`, has a row of the posterior for each number, and a `field` of confusion matrices.
+    anew in `places`, has a row of the posterior for each number (the table's rows first), and a `field` of confusion
+    matrices.
     """
 
     values: NDArray[np.int16]

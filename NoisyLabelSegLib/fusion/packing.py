@@ -20,6 +20,7 @@ UNKNOWN = -1
 """The vote of an annotator who did not look at the voxel."""
 
 _CHUNK = 1 << 13  # words; the voxels of a chunk, widened to 64 bits for counting, stay in the processor's cache
+_MANY = 1 << 18  # voxels from which on a table for pairs of voxels pays
 _MOST_FLAGS = 1 << 24  # up to this many possible pattern numbers are renumbered without sorting
 
 
@@ -39,10 +40,14 @@ class Places:
 
     def rewrite(self, image: NDArray[Any], table: NDArray[Any]) -> None:
         """Turns an image made by `spread` with another table, of equal `table[0]`, into that of this table."""
+        codes = self.codes
+        if codes.dtype == np.uint8 and table.dtype == np.uint8 and len(codes) > _MANY:
+            codes, table = codes.view(np.uint16), _pairs(table)
+        step = _CHUNK * len(codes) // max(len(self.words), 1)
         for start in range(0, len(self.words), _CHUNK):
-            stop = start + _CHUNK
-            voxels = table.take(self.codes[start * VOXELS_PER_WORD : stop * VOXELS_PER_WORD])
-            write_words(image, self.words[start:stop], voxels)
+            first = start // _CHUNK * step
+            voxels = table.take(codes[first : first + step]).view(image.dtype)
+            write_words(image, self.words[start : start + _CHUNK], voxels)
 
 
 @dataclass(frozen=True)
@@ -55,6 +60,14 @@ class Packed(Places):
 
     patterns: NDArray[np.int16]
     counts: NDArray[np.int64]
+
+
+def _pairs(table: NDArray[np.uint8]) -> NDArray[np.uint16]:
+    """The table (65536,) that looks up two neighboring voxels at once, whichever of them memory has first."""
+    padded = np.zeros(256, dtype=np.uint8)
+    padded[: len(table)] = table
+    both = np.arange(1 << 16, dtype=np.uint16).view(np.uint8)
+    return np.asarray(padded.take(both).view(np.uint16))
 
 
 def pack(labels: Sequence[Labels | None], known: Sequence[Mask | None]) -> Packed:

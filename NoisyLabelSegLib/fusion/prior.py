@@ -12,6 +12,8 @@ from NoisyLabelSegLib.fusion.table import Floats, VoteTable
 BACKGROUNDS = ("disputed", "union", "itk")
 PRIORS = ("votes", "estimated", "flat")
 
+_MOST_FOREGROUND = 1 - 1e-6  # however large the confidence weight: background must stay possible
+
 
 def weigh_background(table: VoteTable, background: str) -> Floats:
     """The counts (P,) that the estimation uses; see `staple`."""
@@ -37,17 +39,15 @@ def first_prior(table: VoteTable, prior: str | Sequence[float], counts: Floats) 
         if len(given) <= table.values.max() or (given < 0).any() or not given.sum() > 0:
             raise UserError("The prior does not fit the classes", remedy="give one number from 0 to 1 per class")
         weights = given[table.values]
-    return np.asarray(weights / weights.sum())
+    return np.asarray(weights / weights.sum()) if weights.any() else np.full(len(weights), 1 / len(weights))
 
 
 def confident(prior: Floats, weight: float) -> Floats:
     """The prior with its foreground multiplied by `weight`, the background taking up the difference."""
     if weight == 1:
         return prior
+    if not weight > 0:
+        raise UserError(f"The confidence weight {weight:g} is not above zero")
     foreground = prior[1:] * weight
-    if weight <= 0 or foreground.sum() > 1:
-        raise UserError(
-            f"The confidence weight {weight:g} makes the foreground's prior {foreground.sum():.3g}",
-            remedy="choose one that keeps it between 0 and 1",
-        )
+    foreground /= max(1.0, foreground.sum() / _MOST_FOREGROUND)
     return np.concatenate([[1 - foreground.sum()], foreground])

@@ -22,10 +22,13 @@ class Fusion:
     """
 
     def __init__(self, table: PlacedTable, found: Solution, classes: int, remarks: Sequence[str] = ()) -> None:
-        own_numbers = found.places is not None
+        unseen = np.flatnonzero(table.is_unseen)
+        posterior, decided = found.posterior.astype(np.float32), found.decided.copy()
+        posterior[unseen], decided[unseen] = found.values == 0, 0
+        by_place = found.places is not None
         self._places = found.places or table.places
-        self._posterior = (found.posterior if own_numbers else found.posterior[table.row]).astype(np.float32)
-        self._decided = found.decided if own_numbers else found.decided[table.row]
+        self._posterior = posterior if by_place else posterior[table.row]
+        self._decided = decided if by_place else decided[table.row]
         self._values, self._classes, self._field = found.values, classes, found.field
         self.confusion = all_classes(found.confusion, found.values, classes)
         self.confusion_counts = np.zeros_like(self.confusion)

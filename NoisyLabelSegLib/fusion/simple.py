@@ -44,6 +44,8 @@ def _dice(table: VoteTable, estimate: Floats) -> Floats:
 
 
 def _good_enough(dice: Floats, kept: NDArray[np.bool_], alpha: float) -> NDArray[np.bool_]:
+    if np.count_nonzero(kept) <= _FEWEST:
+        return kept
     limit = dice[kept].mean() - alpha * dice[kept].std()
     better = kept & (dice >= limit - _SETTLED)
     return better if np.count_nonzero(better) >= _FEWEST else kept

@@ -26,9 +26,9 @@ def spatial_staple(
     table: VoteTable,
     *,
     cell: int | Sequence[int] | None = None,
-    reach: int = 2,
+    reach: int = 1,
     pseudo_counts: float = 100.0,
-    caution: float = 0.3,
+    caution: float = 0.1,
     tolerance: float = 1e-3,
     max_iterations: int = 100,
 ) -> Solution:

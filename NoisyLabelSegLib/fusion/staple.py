@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,7 +26,7 @@ def staple(
     threshold: float | None = None,
     compatible: str | None = None,
     tolerance: float = 1e-7,
-    max_iterations: int = 1000,
+    max_iterations: int | None = None,
 ) -> Solution:
     """STAPLE on a vote table.
 
@@ -36,14 +37,16 @@ def staple(
     caution: pulls annotators towards the panel's mean, with pseudo-counts of this share of the disputed voxels.
     confidence_weight: multiplies the prior of every foreground class.
     threshold: foreground where its probability is above this; None takes the most likely class.
-    compatible: "itk" gives the numbers of SimpleITK's STAPLE (two classes) and MultiLabelSTAPLE (more).
+    compatible: "itk" gives the numbers of SimpleITK's STAPLE (two classes) and MultiLabelSTAPLE (more), whatever the
+        other options but `confidence_weight`, `threshold` and `max_iterations`.
+    max_iterations: None for 1000, or 100000 to be compatible with ITK, which has no limit.
     """
     if compatible not in (None, "itk"):
         raise UserError(
             f"STAPLE cannot be compatible with {compatible!r}", remedy="use compatible='itk' or leave it out"
         )
     if compatible == "itk":
-        found = itk_fit(table, confidence_weight, max_iterations)
+        found = itk_fit(table, confidence_weight, 100_000 if max_iterations is None else max_iterations)
         decided = itk_decided(table, found.posterior) if threshold is None else None
         return _solution(table, found, decided=decided, confusion=found.confusion, threshold=threshold)
     found = estimate(
@@ -66,7 +69,7 @@ def estimate(
     caution: float = 0.3,
     confidence_weight: float = 1.0,
     tolerance: float = 1e-7,
-    max_iterations: int = 1000,
+    max_iterations: int | None = None,
 ) -> Fit:
     """What STAPLE finds in our own setting; see `staple` for the options."""
     counts = weigh_background(table, background)
@@ -76,8 +79,8 @@ def estimate(
         confident(first_prior(table, prior, counts), confidence_weight),
         counts=counts,
         settled=changes_at_most(tolerance),
-        limit=max_iterations,
-        estimate_prior=prior == "estimated",
+        limit=1000 if max_iterations is None else max_iterations,
+        update_prior=partial(confident, weight=confidence_weight) if _is_estimated(prior) else None,
         caution=caution * table.counts[table.is_disputed].sum(),
     )
 
@@ -98,11 +101,19 @@ def _solution(
         confusion=confusion,
         iterations=found.iterations,
         converged=found.converged,
-        remarks=_remarks(found),
+        remarks=_remarks(table, found, decided),
     )
 
 
-def _remarks(found: Fit) -> tuple[str, ...]:
-    if found.converged:
-        return ()
-    return (f"STAPLE had not settled after {found.iterations} steps; its answer may still move.",)
+def _remarks(table: VoteTable, found: Fit, decided: NDArray[np.uint8] | None) -> tuple[str, ...]:
+    remarks = []
+    if not found.converged:
+        remarks.append(f"STAPLE had not settled after {found.iterations} steps; its answer may still move.")
+    undecided = 0 if decided is None else int(table.counts[decided > table.values[-1]].sum())
+    if undecided:
+        remarks.append(f"{undecided} voxels are undecided and got label {table.values[-1] + 1}, as ITK gives them.")
+    return tuple(remarks)
+
+
+def _is_estimated(prior: str | Sequence[float]) -> bool:
+    return isinstance(prior, str) and prior == "estimated"

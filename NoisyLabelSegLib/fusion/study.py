@@ -58,10 +58,11 @@ def fuse_study(
         raise UserError(f"No case of the study {study.name} has labels of these annotators")
     pooled = job.pooled and method.pools and len(labelled.cases) > 1
     table = AnnotatorTable(labelled, job.method, job.options, pooled=pooled)
-    table.left_out = [case.id for case in study.cases if case not in labelled.cases]
+    table.left_out = [case.id for case in study.cases if not set(case.annotators) & set(study.annotators)]
     with output_folder(folder, force=force) as partial_folder:
         pool = _pool(labelled, job, run, report) if pooled else None
-        fused = run(partial(_fuse_case, labelled.annotators, job, pool, partial_folder), labelled.cases)
+        panel = replace(study, cases=())
+        fused = run(partial(_fuse_case, panel, job, pool, partial_folder), labelled.cases)
         for record in steps(fused, "fuse", report, total=len(labelled.cases)):
             table.add(record)
         table.write(partial_folder)
@@ -69,26 +70,27 @@ def fuse_study(
 
 
 def _pool(study: Study, job: Job, run: Map, report: Report) -> Pool:
-    counted = run(partial(_count_case, study.annotators), study.cases)
+    counted = run(partial(_count_case, replace(study, cases=())), study.cases)
     tables = steps(counted, "count votes", report, total=len(study.cases))
     return Pool.solve(VoteTable.pooled(tables), method_named(job.method), job.options)
 
 
-def _count_case(annotators: tuple[str, ...], case: Case) -> VoteTable:
-    table = _votes(annotators, case).table
+def _count_case(panel: Study, case: Case) -> VoteTable:
+    table = _votes(panel, case).table
     return VoteTable(table.votes, table.counts)
 
 
-def _fuse_case(annotators: tuple[str, ...], job: Job, pool: Pool | None, folder: Path, case: Case) -> CaseRecord:
+def _fuse_case(panel: Study, job: Job, pool: Pool | None, folder: Path, case: Case) -> CaseRecord:
     """Fuses one case, writes its files and returns what the table of annotators needs."""
-    votes = _votes(annotators, case)
+    votes = _votes(panel, case)
     fusion = votes.fuse(job.method, **job.options) if pool is None else votes.fused_as(pool.part(votes.table))
-    _write(fusion, case, annotators, folder / case.id, confusion=job.confusion)
+    _write(fusion, case, panel.annotators, folder / case.id, confusion=job.confusion)
     return CaseRecord(case.id, tuple(fusion.remarks), fusion.iterations, fusion.converged, fusion.confusion_counts)
 
 
-def _votes(annotators: tuple[str, ...], case: Case) -> Votes:
-    return Votes(case.all_labels(annotators), classes=case.classes, names=annotators)
+def _votes(panel: Study, case: Case) -> Votes:
+    """The votes of one case; `panel` is the study without its cases, which is all that travels to a worker."""
+    return Votes(case.all_labels(panel.annotators), classes=len(panel.classes), names=panel.annotators)
 
 
 def _write(fusion: Fusion, case: Case, annotators: tuple[str, ...], folder: Path, *, confusion: bool) -> None:

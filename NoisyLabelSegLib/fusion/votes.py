@@ -38,6 +38,8 @@ class Votes:
         checked = checked_labels(labels)
         self._packed = pack(checked, checked_masks(known, checked))
         self.names = tuple(names or (f"annotator {index + 1}" for index in range(len(checked))))
+        if len(self.names) != len(checked):
+            raise UserError(f"There are {len(self.names)} names for {len(checked)} annotators")
         self.present = tuple(index for index, array in enumerate(checked) if array is not None)
         self.classes = _classes(classes, int(self.table.values[-1]))
 
@@ -60,9 +62,6 @@ class Votes:
         return self._fusion(self.table, found, pooled=True)
 
     def _fusion(self, table: PlacedTable, found: Solution, *, pooled: bool = False) -> Fusion:
-        unseen = table.is_unseen
-        found.posterior[: len(unseen)][unseen] = found.values == 0
-        found.decided[: len(unseen)][unseen] = 0
         return Fusion(table, found, self.classes, remarks_on(table, self.names, self.classes, pooled=pooled))
 
     def _among(self, annotators: Sequence[int] | None) -> PlacedTable:

@@ -14,7 +14,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from NoisyLabelSegLib.metrics.counts import chunks, joint_counts
+from NoisyLabelSegLib.errors import UserError
+from NoisyLabelSegLib.metrics.counts import chunks
 
 
 @dataclass(frozen=True)
@@ -90,7 +91,13 @@ class Estimate:
         """(L, n) probabilities of these voxels."""
         if not self._certain:
             return np.asarray(self._flat[:, voxels])
-        return np.asarray(self._flat[voxels] == np.arange(classes)[:, None], dtype=np.float32)
+        return one_hot(self._flat[voxels], classes)
+
+
+def one_hot(labels: NDArray[Any], classes: int) -> NDArray[np.float32]:
+    """(L, n) float32 of labels (n,)."""
+    numbers = np.arange(classes).astype(np.result_type(labels, np.uint8))  # comparing equal types is fastest
+    return np.asarray(labels == numbers[:, None], dtype=np.float32)
 
 
 def matrix_blocks(matrix: NDArray[Any], voxels: int) -> Iterator[tuple[slice, NDArray[Any]]]:
@@ -111,20 +118,21 @@ class ErrorSum:
 
     def add(self, a: NDArray[Any], p: NDArray[Any], truth: NDArray[Any], labels: NDArray[Any]) -> None:
         """`a` (L, L, n) or (L, L, 1) estimated matrices, `p` (L, n) estimated truth, `truth` and `labels` (n,)."""
-        uniform, voxels = np.float32(1 / self._classes), np.arange(truth.size)
-        excess = p * (a - uniform)  # the canonical form p_j a_ij + (1 - p_j) / L, less 1 / L
-        self._weight += p.sum(axis=1, dtype=np.float64)
-        self._said += excess.sum(axis=2, dtype=np.float64)
-        excess[:, truth, voxels] += uniform
-        excess[labels, truth, voxels] -= 1
-        self._squares += _sum_of_squares(excess)
-        column = a[:, truth, voxels if a.shape[2] > 1 else 0]
-        column[labels, voxels] -= 1
+        uniform = np.float32(1 / self._classes)
+        true, said = one_hot(truth, self._classes), one_hot(labels, self._classes)
+        difference = p * (a - uniform)  # the canonical form p_j a_ij + (1 - p_j) / L, less 1 / L ...
+        self._weight += p.sum(axis=1)
+        self._said += difference.sum(axis=2)
+        difference += true * (uniform - said)[:, None]  # ... less what the real matrix is above 1 / L
+        self._squares += _sum_of_squares(difference)
+        column = np.multiply(a, true, out=difference).sum(axis=1) - said
         self._column_squares += _sum_of_squares(column)
-        self._counts += joint_counts(labels, truth, self._classes)
+        self._counts += np.rint(said @ true.T).astype(np.int64)
         self._voxels += truth.size
 
     def errors(self) -> ConfusionErrors:
+        if self._counts.sum() != self._voxels:
+            raise UserError(f"A label is above {self._classes - 1}, the last of {self._classes} classes")
         said = self._said + self._weight / self._classes
         image_squares, image_entries = _image_squares(said, self._weight, self._counts)
         columns = self._voxels * self._classes

@@ -10,10 +10,10 @@ from numpy.typing import NDArray
 
 from NoisyLabelSegLib.errors import UserError
 
-CHUNK = 1 << 16
+CHUNK = 1 << 14
 """Voxels looked at together: few enough to stay in the processor's cache, many enough to keep numpy busy."""
 
-_MOST_PATTERNS = 1 << 20
+_MOST_PATTERNS = 1 << 16
 
 
 def joint_counts(first: NDArray[Any], second: NDArray[Any], classes: int) -> NDArray[np.int64]:

@@ -19,6 +19,7 @@ Block = NDArray[np.float32]
 
 _LONGEST_HEADER = 1 << 16
 _READ_BYTES = 1 << 20
+_ELSEWHERE = ("data file", "datafile", "line skip", "lineskip", "byte skip", "byteskip")
 _GZIP = 31  # zlib's window bits for a gzip stream
 
 
@@ -65,7 +66,7 @@ def _header(path: Path) -> _Header | None:
     fields: dict[str, Any] = {pair[0]: pair[1].strip() for pair in pairs}
     plain = fields.get("type") == "float" and fields.get("endian") == "little" and fields.get("encoding") == "gzip"
     first = fields.get("kinds", "").split()[:1]
-    if not plain or first not in (["vector"], ["list"]) or "data file" in fields or "line skip" in fields:
+    if not plain or first not in (["vector"], ["list"]) or any(name in fields for name in _ELSEWHERE):
         return None
     return _Header(int(fields["sizes"].split()[0]), len(text) + len(end))
 

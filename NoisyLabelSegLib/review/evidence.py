@@ -16,7 +16,6 @@ from NoisyLabelSegLib.review.crop import busy_box
 from NoisyLabelSegLib.review.information import entropy
 from NoisyLabelSegLib.review.panel import Floats, Panel
 from NoisyLabelSegLib.review.regions import Region, doubtful_regions, vote_dissent
-from NoisyLabelSegLib.review.truths import Truth
 from NoisyLabelSegLib.review.units import Units, units_of
 
 _STEPS = 32  # probabilities are kept to this precision, so that equal ones are counted together
@@ -27,7 +26,7 @@ _CERTAIN = 0.01  # bits below which a voxel is in no doubt
 class Evidence:
     """`votes` (P, R) and `counts` (P,) of the voxels; `confusion` (R, L, L) and `truth` (L,) where anyone marked.
 
-    `hesitation` holds the truth's own probabilities (L, n) and their counts (n,), where a model gave them.
+    `hesitation` holds a model's probabilities (L, n) and their counts (n,) for a case that nobody labelled.
     """
 
     case: str
@@ -41,19 +40,17 @@ class Evidence:
     units: Units
 
     def doubt(self, panel: Panel, annotators: Sequence[str]) -> Doubt:
-        """By the truth's own probabilities where there are any, else by what the votes leave open."""
-        left = vote_doubt(
+        """By what the votes leave open; a model's probabilities speak where there are no votes."""
+        if self.hesitation is not None:
+            return Doubt(self.case, *self.hesitation, (), self.voxel_volume, self.units)
+        return vote_doubt(
             self.case, self.votes, self.counts, panel, annotators, voxel_volume=self.voxel_volume, units=self.units
         )
-        if self.hesitation is None:
-            return left
-        return Doubt(self.case, *self.hesitation, left.labelled_by, self.voxel_volume, self.units)
 
 
 def gather_evidence(
     case: str,
     labels: Mapping[str, NDArray[Any]],
-    truth: Truth,
     confusion: Mapping[str, NDArray[np.int64]],
     geometry: Geometry,
     *,
@@ -61,21 +58,42 @@ def gather_evidence(
     classes: int,
 ) -> Evidence:
     """From labels (*shape) of those who labelled the case and their confusion counts (L, L) over the whole volume."""
-    table = Votes([labels.get(name) for name in annotators], classes=classes).table if labels else None
-    votes = np.full((1, len(annotators)), -1, dtype=np.int16) if table is None else table.votes
-    counts = np.full(1, float(np.prod(geometry.shape))) if table is None else table.counts
-    marked = float(counts[(votes > 0).any(axis=1)].sum())
+    table = Votes([labels.get(name) for name in annotators], classes=classes).table
+    marked = float(table.counts[(table.votes > 0).any(axis=1)].sum())
     matrices = np.zeros((len(annotators), classes, classes))
     for name, matrix in confusion.items():
         matrices[annotators.index(name)] = _where_marked(matrix, marked)
+    box = busy_box(labels.values(), geometry.shape)
+    dissent = vote_dissent([array[box] for array in labels.values()], classes)
     return Evidence(
         case=case,
-        votes=votes,
-        counts=counts,
+        votes=table.votes,
+        counts=table.counts,
         confusion=matrices,
         truth=matrices.sum(axis=1).max(axis=0),
-        hesitation=None if truth.probabilities is None else _table_of(truth.probabilities),
-        regions=_regions(labels, truth, geometry, classes),
+        hesitation=None,
+        regions=doubtful_regions(dissent, box, geometry),
+        voxel_volume=geometry.voxel_volume,
+        units=units_of(geometry),
+    )
+
+
+def blank_evidence(
+    case: str, probabilities: NDArray[Any] | None, geometry: Geometry, *, annotators: int, classes: int
+) -> Evidence:
+    """For a case that nobody labelled, with a model's probabilities (L, *shape) where there are any."""
+    regions: tuple[Region, ...] = ()
+    if probabilities is not None:
+        whole = tuple(slice(0, size) for size in geometry.shape)
+        regions = doubtful_regions(1 - probabilities.max(axis=0), whole, geometry)
+    return Evidence(
+        case=case,
+        votes=np.full((1, annotators), -1, dtype=np.int16),
+        counts=np.full(1, np.nan),
+        confusion=np.zeros((annotators, classes, classes)),
+        truth=np.zeros(classes),
+        hesitation=None if probabilities is None else _table_of(probabilities),
+        regions=regions,
         voxel_volume=geometry.voxel_volume,
         units=units_of(geometry),
     )
@@ -108,13 +126,3 @@ def _table_of(probabilities: NDArray[Any]) -> tuple[Floats, Floats]:
     rounded = steps / np.maximum(steps.sum(axis=0), 1)
     kept = entropy(rounded) > _CERTAIN
     return rounded[:, kept], counts[kept].astype(np.float64)
-
-
-def _regions(labels: Mapping[str, NDArray[Any]], truth: Truth, geometry: Geometry, classes: int) -> tuple[Region, ...]:
-    if truth.probabilities is not None:
-        whole = tuple(slice(0, size) for size in geometry.shape)
-        return doubtful_regions(1 - truth.probabilities.max(axis=0), whole, geometry)
-    if not labels:
-        return ()
-    box = busy_box(labels.values(), geometry.shape)
-    return doubtful_regions(vote_dissent([array[box] for array in labels.values()], classes), box, geometry)

@@ -54,9 +54,9 @@ def write_review(
     """Reviews a study against a folder of truths, a fusion method or its own truth, and writes everything to `out`."""
     settings = settings or ReviewSettings()
     _refuse_bad_settings(study, settings, costs or {})
-    source = truth_source(truth, study)
     study.require_files()
     with output_folder(out, force=force) as folder:
+        source = truth_source(truth, study, report)
         review = review_study(
             study, source, folder, truth_name=_in_words(truth), settings=settings, costs=costs, report=report
         )

@@ -134,6 +134,7 @@ def _square_box(arrays: Sequence[NDArray[Any]], pixel: tuple[float, float]) -> t
 
 def _grey(image: NDArray[Any]) -> NDArray[np.uint8]:
     """The window from the 1st to the 99th percentile of what is shown."""
+    image = np.nan_to_num(image)
     low, high = np.percentile(image, [1, 99])
     scaled = (image - low) / max(float(high - low), 1e-6)
     return np.asarray(np.clip(scaled * 255, 0, 255), dtype=np.uint8)

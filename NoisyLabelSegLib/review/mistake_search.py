@@ -126,9 +126,14 @@ class _Search:
     def _find_middle(self, objects: Objects, number: int) -> tuple[NDArray[np.float64], float]:
         """The middle of an object as an array index, and how far its voxels lie from there in mm (root mean square)."""
         place = objects.boxes[number - 1]
-        inside = np.argwhere(objects.labels[place] == number) + [part.start for part in place]
-        middle = inside.mean(axis=0)
-        return middle, float(np.sqrt((np.square(inside - middle) @ np.square(self._geometry.spacing_zyx)).mean()))
+        mask = objects.labels[place] == number
+        middle, square = np.zeros(mask.ndim), 0.0
+        for axis, (part, edge) in enumerate(zip(place, self._geometry.spacing_zyx, strict=True)):
+            weights = np.count_nonzero(mask, axis=tuple(other for other in range(mask.ndim) if other != axis))
+            indices = np.arange(part.start, part.stop)
+            middle[axis] = np.average(indices, weights=weights)
+            square += edge**2 * float(np.average((indices - middle[axis]) ** 2, weights=weights))
+        return middle, float(np.sqrt(square))
 
     def _sharers(self, island: Island, drawn: int) -> tuple[str, ...]:
         """Who else says the same on most of the island; the truth there is one class."""
@@ -149,7 +154,7 @@ def _pair_codes(labels: NDArray[Any], truth: NDArray[Any], classes: int) -> NDAr
     """drawn * L + true where the two differ, 0 where they agree."""
     codes: NDArray[Any] = labels.astype(np.uint8 if classes * classes <= 256 else np.uint16)
     codes *= classes
-    codes += truth
+    codes += truth.astype(codes.dtype, copy=False)
     codes[labels == truth] = 0
     return codes
 

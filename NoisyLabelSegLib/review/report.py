@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator
 from html import escape
 from urllib.parse import quote
@@ -33,16 +34,15 @@ CaseName = Callable[[str], str]
 """What a case is called: by default its number, because ids are often those of patients."""
 
 _FIGURES_AT_MOST = 40  # pictures of one page, so that a study of many annotators still makes a small file
-
 _COLUMNS_AT_MOST = 7
 
 
-def case_names(review: StudyReview, *, identify: bool, translate: Translate = in_english) -> CaseName:
+def case_names(review: StudyReview, template: str, *, identify: bool) -> CaseName:
     """By id where cases may be identified, else by their number in the study file."""
     if identify:
         return lambda case: case
     numbers = {case: number for number, case in enumerate(review.cases, start=1)}
-    return lambda case: translate("case {number}").format(number=numbers[case])
+    return lambda case: template.format(number=numbers[case])
 
 
 def report_name(annotator: str) -> str:
@@ -53,7 +53,7 @@ def report_name(annotator: str) -> str:
 def study_report(review: StudyReview, *, identify: bool = False, translate: Translate = in_english) -> str:
     """The page about everyone, as HTML."""
     _ = translate
-    called = case_names(review, identify=identify, translate=_)
+    called = case_names(review, _("Case {number}"), identify=identify)
     cases = len(review.cases) - len(review.left_out)
     template = "Review of {cases} cases by {annotators} annotators" if cases > 1 else "Review of one case"
     title = _(template).format(cases=cases, annotators=len(review.annotators))
@@ -62,7 +62,7 @@ def study_report(review: StudyReview, *, identify: bool = False, translate: Tran
         *_lead(review, identify, _),
         f"<h2>{escape(_('In a sentence each'))}</h2>",
         _findings(review, _),
-        *_advice(review, called, _),
+        *_advice(review, case_names(review, _("case {number}"), identify=identify), _),
         f"<h2>{escape(_('Where they differ most'))}</h2>",
         *_pictures(review, called, _),
         f"<h2>{escape(_('Figures'))}</h2>",
@@ -81,7 +81,7 @@ def annotator_report(
 ) -> str:
     """The page about one annotator, as HTML."""
     _ = translate
-    called = case_names(review, identify=identify, translate=_)
+    called = case_names(review, _("Case {number}"), identify=identify)
     title = _("Review of {annotator}").format(annotator=annotator)
     own = [mistake for mistake in review.mistakes if mistake.annotator == annotator]
     body = [
@@ -154,8 +154,7 @@ def _pictures(review: StudyReview, called: CaseName, _: Translate) -> Iterator[s
             if annotator in picture.labels:
                 alt = _("{place}: error map of {annotator} over the image.").format(place=place, annotator=annotator)
                 figures.append(error_figure(picture, annotator, alt=alt, caption=escape(annotator)))
-        rows_of_figures = -(-len(figures) // _COLUMNS_AT_MOST)
-        columns = -(-len(figures) // rows_of_figures)
+        columns = math.ceil(len(figures) / math.ceil(len(figures) / _COLUMNS_AT_MOST))
         yield f'<h3>{escape(place)}</h3><div class="slices" style="--columns:{columns}">{"".join(figures)}</div>'
     if not review.pictures:
         yield f"<p>{escape(_('Nobody differs from the truth anywhere.'))}</p>"
@@ -198,7 +197,7 @@ def _plots(review: StudyReview, annotators: tuple[str, ...], _: Translate) -> It
         yield interval_plot(biases, title=_("Boundary bias of each annotator"), axis=axis)
     counts = [
         Counts(item.annotator, item.objects - item.missed_objects, item.missed_objects, item.invented_objects)
-        for _place_, item in found
+        for place, item in found
     ]
     yield f"<h3>{escape(_('Objects'))}</h3>{count_legend(_)}"
     yield count_plot(counts, title=_("Objects found, missed and invented by each annotator"), axis=_("objects"))
@@ -215,6 +214,5 @@ def _over_cases(review: StudyReview, annotator: str) -> tuple[float, ...]:
 
 def _place(slice: int, slices: int, case: str, _: Translate) -> str:
     if slices == 1:
-        return case[:1].upper() + case[1:]
-    text = _("{case}, slice {slice} of {slices}").format(case=case, slice=slice, slices=slices)
-    return text[:1].upper() + text[1:]
+        return case
+    return _("{case}, slice {slice} of {slices}").format(case=case, slice=slice, slices=slices)

@@ -133,7 +133,7 @@ def _figure(summary: AnnotatorSummary, name: str, digits: int, *, signed: bool =
 
     if figure.count == 1:
         return text(figure.mean)
-    between = " to " if signed else "–"
+    between = " … " if signed else "–"
     return f"{text(figure.mean)}<small>{text(figure.low)}{between}{text(figure.high)}</small>"
 
 

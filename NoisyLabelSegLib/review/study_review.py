@@ -16,7 +16,7 @@ from NoisyLabelSegLib.progress import Report, silent, steps
 from NoisyLabelSegLib.review.asking import suggest
 from NoisyLabelSegLib.review.case_review import CaseReview, review_case
 from NoisyLabelSegLib.review.error_map import error_map_of_class, expected_errors
-from NoisyLabelSegLib.review.evidence import Evidence, all_doubts, gather_evidence, panel_of
+from NoisyLabelSegLib.review.evidence import Evidence, all_doubts, blank_evidence, gather_evidence, panel_of
 from NoisyLabelSegLib.review.gallery import Gallery, worst_slices
 from NoisyLabelSegLib.review.mistakes import Mistake
 from NoisyLabelSegLib.review.results import StudyReview
@@ -43,6 +43,8 @@ def review_study(
     found = _Findings(study, settings)
     for number, case in enumerate(steps(study.cases, "review", report), start=1):
         truth = truth_of(case)
+        if not case.annotations:
+            found.add_blank(case, truth)
         if truth is None:
             found.left_out.append(case.id)
             continue
@@ -52,7 +54,7 @@ def review_study(
         )
         _write_maps(folder / case.id, study, case, labels, truth, review)
         found.add(number, case, labels, truth, review)
-    if not found.evidence:
+    if len(found.left_out) == len(study.cases):
         raise UserError(f"None of the {len(study.cases)} cases has a truth in {truth_name!r}", remedy="check --truth")
     return found.result(truth_name, costs or {})
 
@@ -78,18 +80,30 @@ class _Findings:
         self.mistakes += review.mistakes
         for name, counts in review.confusion.items():
             self.confusion[name] = self.confusion.get(name, 0) + counts
+        if labels:
+            self.evidence.append(
+                gather_evidence(
+                    case.id,
+                    labels,
+                    review.confusion,
+                    case.geometry,
+                    annotators=self.study.annotators,
+                    classes=len(self.study.classes),
+                )
+            )
+            self._offer_pictures(number, case, labels, truth, review)
+
+    def add_blank(self, case: Case, truth: Truth | None) -> None:
+        """A case that nobody labelled yet may be the one to ask about."""
         self.evidence.append(
-            gather_evidence(
+            blank_evidence(
                 case.id,
-                labels,
-                truth,
-                review.confusion,
+                None if truth is None else truth.probabilities,
                 case.geometry,
-                annotators=self.study.annotators,
+                annotators=len(self.study.annotators),
                 classes=len(self.study.classes),
             )
         )
-        self._offer_pictures(number, case, labels, truth, review)
 
     def result(self, truth_name: str, costs: Mapping[str, float]) -> StudyReview:
         study = self.study
@@ -117,7 +131,7 @@ class _Findings:
         )
 
     def _offer_pictures(self, number: int, case: Case, labels: Labels, truth: Truth, review: CaseReview) -> None:
-        if not labels or not self.settings.pictures:
+        if not self.settings.pictures:
             return
         image = case.image()[0] if case.images else None
         count = -(-self.settings.pictures // len(self.study.cases))

@@ -13,7 +13,10 @@ from numpy.typing import NDArray
 
 from NoisyLabelSegLib.cases import Case, Study, read_image
 from NoisyLabelSegLib.errors import UserError
-from NoisyLabelSegLib.fusion import METHODS, fuse
+from NoisyLabelSegLib.fusion import METHODS, Votes
+from NoisyLabelSegLib.fusion.pooling import Pool
+from NoisyLabelSegLib.fusion.table import VoteTable
+from NoisyLabelSegLib.progress import Report, silent, steps
 from NoisyLabelSegLib.review.error_map import labels_of
 
 OWN_TRUTH = "study"
@@ -39,12 +42,12 @@ TruthOf = Callable[[Case], Truth | None]
 """The truth of a case, None where there is none."""
 
 
-def truth_source(name: str, study: Study) -> TruthOf:
+def truth_source(name: str, study: Study, report: Report = silent) -> TruthOf:
     """A method's name, the word `study`, or a folder laid out `<case id>/truth.nrrd`, in this order of preference."""
     if name == OWN_TRUTH:
         return _own_truth
     if name in METHODS:
-        return partial(_fused_truth, name, study)
+        return _FusedTruth(name, study, report)
     folder = Path(name)
     if not folder.is_dir():
         raise UserError(
@@ -60,18 +63,37 @@ def _own_truth(case: Case) -> Truth | None:
     return None if labels is None else Truth(labels)
 
 
-def _fused_truth(method: str, study: Study, case: Case) -> Truth | None:
-    labels = case.all_labels(study.annotators)
-    if all(array is None for array in labels):
-        return None
-    fusion = fuse(labels, method, classes=len(study.classes), names=study.annotators)
-    if method not in LOCAL_METHODS:
-        return Truth(fusion.labels)
+class _FusedTruth:
+    """Fuses each case when it is asked for, exactly as `noisylabelseg fuse` does.
 
-    def confusion(annotator: str) -> NDArray[Any]:
-        return np.asarray(fusion.confusion_field()[study.annotators.index(annotator)])
+    Methods that learn about annotators do so over all cases together, which takes a look at all labels first.
+    """
 
-    return Truth(fusion.labels, fusion.probabilities, confusion)
+    def __init__(self, method: str, study: Study, report: Report) -> None:
+        self._method, self._study = method, study
+        labelled = [case for case in study.cases if case.annotations]
+        self._pool: Pool | None = None
+        if METHODS[method].pools and len(labelled) > 1:
+            tables = (self._votes(case).table for case in steps(labelled, "count votes", report))
+            self._pool = Pool.solve(VoteTable.pooled(tables), METHODS[method], {})
+
+    def __call__(self, case: Case) -> Truth | None:
+        if not case.annotations:
+            return None
+        votes = self._votes(case)
+        fusion = votes.fuse(self._method) if self._pool is None else votes.fused_as(self._pool.part(votes.table))
+        if self._method not in LOCAL_METHODS:
+            return Truth(fusion.labels)
+
+        def confusion(annotator: str) -> NDArray[Any] | None:
+            known = annotator in case.annotations
+            return fusion.confusion_field(self._study.annotators.index(annotator)) if known else None
+
+        return Truth(fusion.labels, fusion.probabilities, confusion)
+
+    def _votes(self, case: Case) -> Votes:
+        annotators = self._study.annotators
+        return Votes(case.all_labels(annotators), classes=len(self._study.classes), names=annotators)
 
 
 def _stored_truth(folder: Path, study: Study, case: Case) -> Truth | None:

@@ -71,8 +71,7 @@ def labelsFrom(array: NDArray[Any], name: str) -> NDArray[np.uint8]:
         return array
     if array.dtype == np.bool_:
         return array.astype(np.uint8)
-    rounded = np.rint(array)
-    if array.dtype.kind == "f" and not np.array_equal(rounded, array):
+    if array.dtype.kind == "f" and not np.array_equal(np.rint(array), array):
         raise UserError(f"{name} has values with fractions, so it holds no labels", remedy="threshold it first")
     if array.size and (array.min() < 0 or array.max() > 255):
         extreme = int(array.min() if array.min() < 0 else array.max())

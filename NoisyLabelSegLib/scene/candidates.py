@@ -11,7 +11,7 @@ import numpy as np
 from NoisyLabelSegLib.scene.arrays import Node
 from NoisyLabelSegLib.scene.placing import geometryOf
 from NoisyLabelSegLib.scene.roles import Role, Tag
-from NoisyLabelSegLib.scene.sources import AnnotatorSource, labelsOnGrid
+from NoisyLabelSegLib.scene.sources import AnnotatorSource, labelsOnGrid, segmentSources
 from NoisyLabelSegLib.scene.view_memory import nodesOfClass
 
 _SHARED_PART = 0.5
@@ -66,7 +66,8 @@ def _labelNodes(scene: Node) -> list[Node]:
         ),
     ]
     tags = [Tag.read(node) for node in nodes]
-    return [node for node, tag in zip(nodes, tags, strict=True) if tag is None or tag.role is Role.ANNOTATOR]
+    annotators = (Role.ANNOTATOR, Role.ANNOTATORS)
+    return [node for node, tag in zip(nodes, tags, strict=True) if tag is None or tag.role in annotators]
 
 
 def _channelGroups(volumes: Sequence[Node]) -> list[list[Node]]:
@@ -115,16 +116,17 @@ def _sharedPart(node: Node, volume: Node) -> float:
 def _sourcesOf(node: Node, volume: Node) -> list[AnnotatorSource]:
     """One annotator per node, or one per segment where the segments overlap, as classes of one person would not."""
     tag = Tag.read(node)
-    whole = AnnotatorSource(tag.annotator if tag else _plainName(node, volume), node)
-    ids = whole.segmentIds
-    if len(ids) < 2 or not _overlap([AnnotatorSource(id, node, id) for id in ids], volume):
-        return [whole]
-    return [AnnotatorSource(node.GetSegmentation().GetSegment(id).GetName(), node, id) for id in ids]
+    if tag is not None and tag.role is Role.ANNOTATOR:
+        return [AnnotatorSource(tag.annotator, node)]
+    segments = segmentSources(node) if node.IsA("vtkMRMLSegmentationNode") else []
+    if tag is not None or _overlap(segments, volume):
+        return segments
+    return [AnnotatorSource(_plainName(node, volume), node)]
 
 
 def _overlap(segments: Sequence[AnnotatorSource], volume: Node) -> bool:
-    """Whether any two segments share at least half of the smaller one."""
-    if segments[0].node.GetSegmentation().GetNumberOfLayers() < 2:
+    """Whether any two segments share at least half of the smaller one; those of one labelmap cannot."""
+    if len(segments) < 2 or segments[0].node.GetSegmentation().GetNumberOfLayers() == 1:
         return False
     masks = [labelsOnGrid(segment, volume).labels for segment in segments]
     for one, other in combinations(masks, 2):

@@ -10,7 +10,7 @@ from NoisyLabelSegLib.scene.arrays import Node
 from NoisyLabelSegLib.scene.colors import annotatorColor
 from NoisyLabelSegLib.scene.folder import CaseFolder
 from NoisyLabelSegLib.scene.removal import removeNodes
-from NoisyLabelSegLib.scene.roles import Role
+from NoisyLabelSegLib.scene.roles import Role, Tag
 from NoisyLabelSegLib.scene.tables import fillTable
 
 
@@ -40,9 +40,6 @@ def showCurves(
 def _forgetOthers(folder: CaseFolder, title: str, chart: Node) -> None:
     """Removes the series of this chart that it no longer shows."""
     shown = {chart.GetNthPlotSeriesNodeID(index) for index in range(chart.GetNumberOfPlotSeriesNodes())}
-    ours = [
-        node
-        for node in folder.nodes(Role.CURVE)
-        if (node.GetAttribute("NoisyLabelSeg.label") or "").startswith(f"{title}/")
-    ]
+    tags = {node: Tag.read(node) for node in folder.nodes(Role.CURVE)}
+    ours = [node for node, tag in tags.items() if tag is not None and tag.label.startswith(f"{title}/")]
     removeNodes(folder.scene, [node for node in ours if node.GetID() not in shown])

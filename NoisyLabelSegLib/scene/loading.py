@@ -46,7 +46,7 @@ def loadCase(
     folder = CaseFolder(scene, case.id, study)
     for channel, source in enumerate(case.images):
         _loadImage(folder, source, channel, len(case.images))
-    everyone = list(annotators) or list(case.annotators)
+    everyone = list(dict.fromkeys([*annotators, *case.annotators]))
     for annotator in case.annotators:
         _loadAnnotator(folder, case, annotator, everyone.index(annotator), classes)
     truth = case.truth()

@@ -13,6 +13,8 @@ import vtk
 from numpy.typing import NDArray
 from vtk.util import numpy_support
 
+from NoisyLabelSegLib.errors import UserError
+from NoisyLabelSegLib.output import output_file
 from NoisyLabelSegLib.scene.arrays import Node, imageFromArray
 from NoisyLabelSegLib.scene.legends import announceLegends
 from NoisyLabelSegLib.scene.roles import CORNER_TEXT
@@ -127,12 +129,15 @@ def gridOf(pictures: list[Picture], columns: int, *, gap: int = 2) -> Picture:
 
 
 def writePng(path: str | Path, picture: Picture) -> None:
-    """Writes a picture as PNG."""
-    writer = vtk.vtkPNGWriter()
-    writer.SetCompressionLevel(9)
-    writer.SetFileName(str(path))
-    writer.SetInputData(imageFromArray(np.moveaxis(picture[::-1], -1, 0)[:, None]))
-    writer.Write()
+    """Writes a picture as PNG, whole or not at all."""
+    with output_file(path) as partial:
+        writer = vtk.vtkPNGWriter()
+        writer.SetCompressionLevel(9)
+        writer.SetFileName(str(partial))
+        writer.SetInputData(imageFromArray(np.moveaxis(picture[::-1], -1, 0)[:, None]))
+        writer.Write()
+        if writer.GetErrorCode():
+            raise UserError("cannot be written", file=path, remedy="check the free space on the disk")
 
 
 def _window(size: tuple[int, int]) -> tuple[Node, Node]:

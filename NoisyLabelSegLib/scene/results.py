@@ -36,8 +36,7 @@ class ResultNodes:
 
     def truth(self, labels: NDArray[np.uint8], *, name: str = "truth", role: Role = Role.TRUTH) -> Node:
         """A segmentation node, drawn as outlines."""
-        node = self.folder.find(role)
-        isNew = node is None
+        isNew = self.folder.find(role) is None
         node = self.folder.put("vtkMRMLSegmentationNode", role, f"{self.folder.case} {name}")
         names = self._classes[1:]
         fillSegmentation(node, labels, self._geometry, names, [classColor(label) for label, _ in enumerate(names, 1)])

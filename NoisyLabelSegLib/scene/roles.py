@@ -21,6 +21,8 @@ class Role(Enum):
 
     IMAGE = "image"
     ANNOTATOR = "annotator"
+    ANNOTATORS = "annotators"
+    """A segmentation node with one annotator per segment."""
     TRUTH = "truth"
     KNOWN_TRUTH = "knownTruth"
     PROBABILITY = "probability"
@@ -34,7 +36,7 @@ class Role(Enum):
     CHART = "chart"
 
 
-INPUTS = (Role.IMAGE, Role.ANNOTATOR, Role.KNOWN_TRUTH)
+_ROLES = {role.value: role for role in Role}
 
 
 @dataclass(frozen=True)
@@ -56,9 +58,9 @@ class Tag:
     def read(cls, node: Node) -> Tag | None:
         """The node's tag, or None for a node that is not ours."""
         role = node.GetAttribute(PREFIX + "role")
-        if role not in {known.value for known in Role}:
+        if role not in _ROLES:
             return None
         case, study, annotator, label = (
             node.GetAttribute(PREFIX + name) or "" for name in ("case", "study", "annotator", "label")
         )
-        return cls(Role(role), case, study, annotator, label)
+        return cls(_ROLES[role], case, study, annotator, label)

@@ -12,7 +12,7 @@ from NoisyLabelSegLib.scene.arrays import Node, arrayOf
 from NoisyLabelSegLib.scene.folder import CaseFolder
 from NoisyLabelSegLib.scene.placing import geometryOf
 from NoisyLabelSegLib.scene.roles import Role
-from NoisyLabelSegLib.scene.sources import AnnotatorSource, labelsOnGrid
+from NoisyLabelSegLib.scene.sources import AnnotatorSource, labelsOnGrid, segmentSources
 
 
 @dataclass(frozen=True)
@@ -38,25 +38,22 @@ def caseFromScene(
     images = tuple(_channel(volume, reference) for volume in volumes)
     named = _withUniqueNames(list(sources))
     segmentNames = tuple(classes) or _segmentClasses(named)
-    remarks, annotations = [], {}
-    for source in named:
-        found = labelsOnGrid(source, reference, segmentNames)
-        remarks += found.remarks
-        annotations[source.name] = Annotation(Image(found.labels, images[0].geometry))
-    highest = max((int(annotation.source.array.max(initial=0)) for annotation in annotations.values()), default=1)  # type: ignore[union-attr]
-    names = segmentNames or _plainClasses(highest)
+    found = {source.name: labelsOnGrid(source, reference, segmentNames) for source in named}
+    names = segmentNames or _plainClasses(max((int(each.labels.max(initial=0)) for each in found.values()), default=1))
+    annotations = {name: Annotation(Image(each.labels, images[0].geometry)) for name, each in found.items()}
     case = Case(id or reference.GetName(), images, annotations, classes=len(names))
-    return SceneCase(case, names, tuple(remarks))
+    return SceneCase(case, names, tuple(remark for each in found.values() for remark in each.remarks))
 
 
 def caseOfFolder(folder: CaseFolder, *, classes: Sequence[str] = ()) -> SceneCase:
     """The case whose nodes are in a folder, with the labels as they are in the scene now."""
-    sources = [
+    whole = [
         AnnotatorSource(name, node)
         for name in folder.annotators
         if (node := folder.find(Role.ANNOTATOR, annotator=name)) is not None
     ]
-    return caseFromScene(folder.nodes(Role.IMAGE), sources, id=folder.case, classes=classes)
+    single = [source for node in folder.nodes(Role.ANNOTATORS) for source in segmentSources(node)]
+    return caseFromScene(folder.nodes(Role.IMAGE), [*whole, *single], id=folder.case, classes=classes)
 
 
 def adoptNodes(scene: Node, id: str, volumes: Iterable[Node], sources: Iterable[AnnotatorSource]) -> CaseFolder:
@@ -65,7 +62,9 @@ def adoptNodes(scene: Node, id: str, volumes: Iterable[Node], sources: Iterable[
     for channel, volume in enumerate(volumes):
         folder.adopt(volume, Role.IMAGE, label=str(channel))
     for source in _withUniqueNames(list(sources)):
-        if not source.segmentId:  # a node that holds several annotators belongs to none of them
+        if source.segmentId:
+            folder.adopt(source.node, Role.ANNOTATORS)
+        else:
             folder.adopt(source.node, Role.ANNOTATOR, annotator=source.name)
     return folder
 

@@ -14,6 +14,7 @@ from NoisyLabelSegLib.scene.arrays import Node, imageFromArray
 from NoisyLabelSegLib.scene.colors import RGB
 from NoisyLabelSegLib.scene.placing import ijkToRas, inThreeDimensions, orientedImage
 
+_ID_PREFIX = "class"
 BINARY_LABELMAP = slicer.vtkSegmentationConverter.GetSegmentationBinaryLabelmapRepresentationName()
 
 
@@ -25,24 +26,23 @@ def fillSegmentation(
     Segments that are there already keep what people set on them: visibility, opacity, status.
     """
     image = _labelmap(labels.reshape(inThreeDimensions(geometry).shape), geometry)
-    segmentation = node.GetSegmentation()
     setReferenceGeometry(node, geometry)
-    modified = node.StartModify()
+    segmentation = node.GetSegmentation()
     for label, (name, color) in enumerate(zip(names, colors, strict=True), start=1):
         segment = segmentation.GetSegment(_segmentId(label))
-        if segment is None:
+        isNew = segment is None
+        if isNew:
             segment = slicer.vtkSegment()
-            segment.SetName(name)
             segment.SetColor(*color)
-            segment.SetLabelValue(label)
-            segment.AddRepresentation(BINARY_LABELMAP, image)
+        segment.RemoveAllRepresentations()
+        segment.SetName(name)
+        segment.SetLabelValue(label)
+        segment.AddRepresentation(BINARY_LABELMAP, image)
+        if isNew:
             segmentation.AddSegment(segment, _segmentId(label))
-        else:
-            segment.RemoveAllRepresentations()
-            segment.SetName(name)
-            segment.SetLabelValue(label)
-            segment.AddRepresentation(BINARY_LABELMAP, image)
-    node.EndModify(modified)
+    for id in segmentation.GetSegmentIDs():
+        if _isBeyond(id, len(names)):
+            segmentation.RemoveSegment(id)
 
 
 def setReferenceGeometry(node: Node, geometry: Geometry) -> None:
@@ -74,7 +74,13 @@ def showAsOutline(node: Node, *, thickness: int = 2) -> None:
 
 
 def _segmentId(label: int) -> str:
-    return f"class{label}"
+    return f"{_ID_PREFIX}{label}"
+
+
+def _isBeyond(id: str, classes: int) -> bool:
+    """Whether a segment of ours is left over from labels with more classes."""
+    number = id.removeprefix(_ID_PREFIX)
+    return id.startswith(_ID_PREFIX) and number.isdigit() and int(number) > classes
 
 
 def _labelmap(labels: NDArray[np.uint8], geometry: Geometry) -> Node:

@@ -23,6 +23,7 @@ from NoisyLabelSegLib.scene.placing import (
     orientedImage,
     transformBetween,
 )
+from NoisyLabelSegLib.scene.segments import BINARY_LABELMAP, setReferenceGeometry
 
 Labels = NDArray[np.uint8]
 Shape = tuple[int, ...]
@@ -53,6 +54,12 @@ class AnnotatorSource:
     def classNames(self) -> tuple[str, ...]:
         """The names of the segments that are meant."""
         return tuple(self.node.GetSegmentation().GetSegment(id).GetName() for id in self.segmentIds)
+
+
+def segmentSources(node: Node) -> list[AnnotatorSource]:
+    """Every segment of a segmentation node as an annotator, named like the segment."""
+    segmentation = node.GetSegmentation()
+    return [AnnotatorSource(segmentation.GetSegment(id).GetName(), node, id) for id in segmentation.GetSegmentIDs()]
 
 
 @dataclass
@@ -98,8 +105,11 @@ def _fromSegments(source: AnnotatorSource, reference: Node, classes: Sequence[st
     numbers = _numbers(source, classes)
     if not numbers:
         remarks.append(f"{source.name}: the segmentation {source.node.GetName()} has no segments.")
+    voxels = _withLabelmaps(source.node, reference)
     for place, id in enumerate(source.segmentIds):
-        mask = _segmentMask(source.node, id, reference)
+        image = slicer.vtkOrientedImageData()
+        isThere = voxels.GetBinaryLabelmapRepresentation(id, image) and not image.IsEmpty()
+        mask = _maskOnGrid(image if isThere else None, source.node, reference)
         overlap = np.count_nonzero(result[mask])
         if overlap:  # as Slicer's own export does, the later segment wins
             remarks.append(
@@ -125,18 +135,32 @@ def _numbers(source: AnnotatorSource, classes: Sequence[str]) -> list[int]:
     return [list(classes).index(name) for name in names]
 
 
-def _segmentMask(node: Node, id: str, reference: Node) -> NDArray[np.bool_]:
-    """Where a segment is, (z, y, x), on the grid of the reference volume."""
-    shape = tuple(reversed(reference.GetImageData().GetDimensions()))
-    image = slicer.vtkOrientedImageData()
-    if not node.GetBinaryLabelmapRepresentation(id, image) or image.IsEmpty():
-        return np.zeros(shape, dtype=bool)
+def _withLabelmaps(node: Node, reference: Node) -> Node:
+    """The segmentation node itself, or a copy with labelmaps where it holds surfaces or contours only."""
+    segmentation = node.GetSegmentation()
+    if not segmentation.GetNumberOfSegments() or segmentation.ContainsRepresentation(BINARY_LABELMAP):
+        return node
+    copy = slicer.vtkMRMLSegmentationNode()
+    copy.GetSegmentation().DeepCopy(segmentation)
+    setReferenceGeometry(copy, geometryOf(reference))
+    if not copy.GetSegmentation().CreateRepresentation(BINARY_LABELMAP):
+        raise UserError(
+            f"{node.GetName()} cannot be turned into voxels",
+            remedy="create its binary labelmap in the Segmentations module",
+        )
+    return copy
+
+
+def _maskOnGrid(image: Node | None, node: Node, reference: Node) -> NDArray[np.bool_]:
+    """Where an oriented image in the node's space is not 0, (z, y, x), on the grid of the reference volume."""
+    mask: NDArray[np.bool_] = np.zeros(tuple(reversed(reference.GetImageData().GetDimensions())), dtype=bool)
+    if image is None:
+        return mask
     offset = _offsetOnGrid(image, node, reference)
     if offset is None:
         return np.asarray(_resampled(image, node, reference) != 0)
-    mask: NDArray[np.bool_] = np.zeros(shape, dtype=bool)
     array = arrayFromImage(image) != 0
-    kept, target = _overlap(array.shape, offset, shape)
+    kept, target = _overlap(array.shape, offset, mask.shape)
     mask[target] = array[kept]
     return mask
 
@@ -176,10 +200,8 @@ def _difference(geometry: Geometry, node: Node, reference: Node) -> str:
 
 def _resampled(image: Node, node: Node, reference: Node) -> Labels:
     """An oriented image in the node's space, brought onto the reference's grid by nearest neighbor."""
-    grid, output = (
-        orientedImage(reference.GetImageData(), ijkToRas(geometryOf(reference))),
-        slicer.vtkOrientedImageData(),
-    )
+    grid = orientedImage(reference.GetImageData(), ijkToRas(geometryOf(reference)))
+    output = slicer.vtkOrientedImageData()
     succeeded = slicer.vtkOrientedImageDataResample.ResampleOrientedImageToReferenceOrientedImage(
         image, grid, output, False, False, transformBetween(node, reference)
     )

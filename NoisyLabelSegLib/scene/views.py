@@ -170,7 +170,7 @@ class ReviewViews:
         """Annotators' outlines stay in Slicer's own views: in ours the error map says the same in fewer colors."""
         views = [*nodesOfClass(self._scene, "vtkMRMLSliceNode"), *nodesOfClass(self._scene, "vtkMRMLViewNode")]
         others = [view.GetID() for view in views if view.GetViewGroup() != VIEW_GROUP]
-        for node in folder.nodes(Role.ANNOTATOR):
+        for node in folder.nodes(Role.ANNOTATOR, Role.ANNOTATORS):
             if node.IsA("vtkMRMLSegmentationNode") and node.GetDisplayNode() is not None:
                 node.GetDisplayNode().SetViewNodeIDs(others)
 

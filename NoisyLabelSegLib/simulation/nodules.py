@@ -8,6 +8,7 @@ from scipy import ndimage
 
 from NoisyLabelSegLib.simulation.fields import Field, positions, smooth_noise
 from NoisyLabelSegLib.simulation.phantom import Phantom
+from NoisyLabelSegLib.simulation.scan import Labels, Mask
 
 LUNG, BLOOD, MUSCLE, FAT, BONE = -870.0, 40.0, 50.0, -100.0, 420.0
 _NOISE = {"A": 22.0, "B": 40.0}
@@ -29,8 +30,16 @@ def make_nodule(
     ct = ndimage.gaussian_filter(ct, [_BLUR[device], _BLUR[device] + 0.2, _BLUR[device] + 0.2])
     grain = ndimage.gaussian_filter(random.standard_normal(shape, dtype=np.float32), (0, 0.6, 0.6))
     ct = ct + _NOISE[device] * grain / grain.std()
-    truth = ((nodule >= 0.5) & (wall < 0)).astype(np.uint8)
+    truth = _largest((nodule >= 0.5) & (wall < 0))
     return Phantom({"ct": np.rint(np.clip(ct, -1024, 3071)).astype(np.int16)}, truth, wall < 0)
+
+
+def _largest(mask: Mask) -> Labels:
+    """The largest object of a mask: ends of strands that the grid cuts off do not count as nodules."""
+    objects, count = ndimage.label(mask, structure=np.ones((3, 3, 3)))
+    sizes = np.bincount(objects.reshape(-1), minlength=count + 1)
+    sizes[0] = 0
+    return np.asarray(mask & (objects == sizes.argmax()), dtype=np.uint8)
 
 
 def _wall_depth(random: np.random.Generator, shape: tuple[int, ...], spacing: tuple[float, ...]) -> Field:

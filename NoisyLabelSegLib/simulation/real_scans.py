@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterator, Sequence
-from itertools import chain, count
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from NoisyLabelSegLib.cases import Case, read_image
+from NoisyLabelSegLib.cases.import_names import distinct, usable_name
+from NoisyLabelSegLib.cases.kinds import plain_stem
+from NoisyLabelSegLib.cases.label_values import count_classes, is_mask_of_255
 from NoisyLabelSegLib.errors import UserError
 from NoisyLabelSegLib.simulation.phantom import Phantom
 from NoisyLabelSegLib.simulation.recipe import MadeCase, Recipe
@@ -25,62 +27,43 @@ def real_scan_recipe(
             f"{len(images)} images and {len(truths)} truths were given",
             remedy="give one --truth for every --image, in the same order",
         )
-    names = [_stem(Path(channels[0])) for channels in images]
-    ids = names if len(set(names)) == len(names) else [f"{index:03d}_{name}" for index, name in enumerate(names)]
-    cases = [
-        Case(id, tuple(Path(channel) for channel in channels), truth_source=Path(truth))
-        for id, channels, truth in zip(ids, images, truths, strict=True)
-    ]
-    return Recipe("annotators", _class_names(cases, classes), "paper", len(cases), _made(cases))
+    files = [[Path(channel) for channel in channels] for channels in images]
+    names = tuple(classes) or count_classes([Path(truth) for truth in truths])
+    ids = distinct(usable_name(plain_stem(channels[0]), "case") for channels in files)
+    scans = zip(ids, files, map(Path, truths), strict=True)
+    made = (_made_case(id, channels, truth, len(names)) for id, channels, truth in scans)
+    return Recipe("annotators", names, "paper", len(files), made)
 
 
-def _made(cases: Sequence[Case]) -> Iterator[MadeCase]:
-    for case in cases:
-        case.image()  # refuses channels that do not fit together
-        channels: dict[str, NDArray[Any]] = {}
-        for source in case.images:
-            if isinstance(source, Path):
-                for channel in read_image(source).channels:
-                    channels[_channel_name(f"image_{_stem(source)}", channels)] = channel
-        first = next(iter(channels.values()))
-        yield MadeCase(case.id, Phantom(channels, _truth(case), _tissue(first)), case.geometry)
+def _made_case(id: str, files: Sequence[Path], truth: Path, classes: int) -> MadeCase:
+    case = Case(id, tuple(files), truth_source=truth)
+    case.image()  # refuses channels that do not fit together
+    channels = list(_channels(files))
+    keys = distinct(name for name, _ in channels)
+    tissue = _tissue(channels[0][1])
+    phantom = Phantom(dict(zip(keys, (array for _, array in channels), strict=True)), _truth(case, classes), tissue)
+    return MadeCase(id, phantom, case.geometry)
 
 
-def _channel_name(stem: str, taken: Container[str]) -> str:
-    """The file's own name, unless another file of the case has it."""
-    names = chain([stem], (f"{stem}_{number}" for number in count(2)))
-    return next(name for name in names if name not in taken)
+def _channels(files: Sequence[Path]) -> Iterator[tuple[str, NDArray[Any]]]:
+    for file in files:
+        for channel in read_image(file).channels:
+            yield usable_name(f"image_{plain_stem(file)}", "image"), channel
 
 
-def _truth(case: Case) -> NDArray[np.uint8]:
-    truth = case.truth()
+def _truth(case: Case, classes: int) -> NDArray[np.uint8]:
+    truth, file = case.truth(), case.truth_source
+    place = file if isinstance(file, Path) else None
     if truth is None or not truth.any():
-        raise UserError("has no labels, so nobody can err on it", file=_file(case), remedy="give another truth")
+        raise UserError("has no labels, so nobody can err on it", file=place, remedy="give another truth")
+    if classes == 2 and is_mask_of_255(truth):
+        truth = truth // 255
+    if int(truth.max()) >= classes:
+        raise UserError(f"has the label {truth.max()}, but only {classes} classes are named", file=place)
     return truth
-
-
-def _file(case: Case) -> Path | None:
-    return case.truth_source if isinstance(case.truth_source, Path) else None
 
 
 def _tissue(image: NDArray[Any]) -> NDArray[np.bool_]:
     """Where the image is not as dark as its background."""
     dark, bright = np.percentile(image, [1, 99])
     return np.asarray(image > dark + 0.08 * (bright - dark))
-
-
-def _class_names(cases: Sequence[Case], given: Sequence[str]) -> tuple[str, ...]:
-    highest = max(int(_truth(case).max()) for case in cases)
-    if not given:
-        return ("background", *(["object"] if highest == 1 else [f"class {index}" for index in range(1, highest + 1)]))
-    if len(given) <= highest:
-        raise UserError(f"The truth has the label {highest}, but only {len(given)} classes are named")
-    return tuple(given)
-
-
-def _stem(path: Path) -> str:
-    name = path.name
-    for ending in (".seg.nrrd", ".nii.gz"):
-        if name.lower().endswith(ending):
-            return name[: -len(ending)]
-    return path.stem or "image"

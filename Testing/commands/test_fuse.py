@@ -6,15 +6,12 @@ import filecmp
 import json
 from pathlib import Path
 
-import joblib
 import numpy as np
 import pytest
 
 from NoisyLabelSegLib.cases import Geometry, read_labels, write_labels
 from NoisyLabelSegLib.cli import main
-from NoisyLabelSegLib.commands.fuse import parallel_map
 from NoisyLabelSegLib.fusion import METHODS, fuse
-from NoisyLabelSegLib.fusion.study import fuse_study
 
 GRID = Geometry((4, 6, 5), (0.5, 0.6, 3.0), (1.0, 2.0, 3.0), (1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0))
 
@@ -85,7 +82,9 @@ def test_files_on_different_grids_are_refused_by_name(masks, tmp_path, capsys):
         (["--method", "magic"], "no fusion method 'magic'"),
         (["--set", "prior"], "OPTION=VALUE"),
         (["--set", "magic=1"], "STAPLE has no option 'magic'"),
+        (["--set", "caution=much"], "STAPLE cannot work with caution='much'"),
         (["--annotators", "nobody"], "no annotator 'nobody'"),
+        (["--jobs", "0"], "leaves nobody to work"),
     ],
 )
 def test_what_cannot_be_done_is_said_in_one_sentence(masks, tmp_path, words, sentence, capsys):
@@ -104,11 +103,8 @@ def test_two_jobs_give_the_files_that_one_gives(make_disk_study, tmp_path):
 def test_a_dask_cluster_gives_the_files_that_one_process_gives(make_disk_study, tmp_path):
     distributed = pytest.importorskip("distributed")
     study = make_disk_study(cases=3)
-    fuse_study(study, tmp_path / "alone")
-    with (
-        distributed.LocalCluster(n_workers=1, threads_per_worker=1, dashboard_address=None) as cluster,
-        distributed.Client(cluster),
-        joblib.parallel_config(backend="dask"),
-    ):
-        fuse_study(study, tmp_path / "cluster", run=parallel_map(-1))
+    assert main(["fuse", str(study.folder), "--out", str(tmp_path / "alone")]) == 0
+    with distributed.LocalCluster(n_workers=1, threads_per_worker=2, dashboard_address=None) as cluster:
+        words = ["--out", str(tmp_path / "cluster"), "--dask", cluster.scheduler_address]
+        assert main(["fuse", str(study.folder), *words]) == 0
     assert _same(tmp_path / "alone", tmp_path / "cluster")

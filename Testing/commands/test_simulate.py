@@ -30,13 +30,26 @@ def simulate(capsys):
     return run
 
 
+@pytest.fixture
+def digits(tmp_path_factory) -> Path:
+    """A folder with an idx file of twelve strokes, so that the tests need no package for digits."""
+    drawn = np.zeros((12, 28, 28), dtype=np.uint8)
+    for number, digit in enumerate(drawn):
+        digit[5:23, 6 + number : 10 + number] = 255
+        digit[5 + number : 9 + number, 4:24] = 200
+    folder = tmp_path_factory.mktemp("digits")
+    header = b"\0\0\x08\x03" + np.array(drawn.shape, dtype=">u4").tobytes()
+    (folder / "images-idx3-ubyte").write_bytes(header + drawn.tobytes())
+    return folder
+
+
 def contents(folder: Path) -> dict[str, bytes]:
     return {str(file.relative_to(folder)): file.read_bytes() for file in folder.rglob("*") if file.is_file()}
 
 
 @pytest.mark.parametrize("kind", ["mnist", "lesions"])
-def test_the_same_seed_makes_the_same_bytes_in_another_process(kind, tmp_path, simulate):
-    words = (kind, "--cases", "3", *(() if kind == "mnist" else ("--size", "32,32,8")))
+def test_the_same_seed_makes_the_same_bytes_in_another_process(kind, tmp_path, simulate, digits):
+    words = (kind, "--cases", "3", *(("--digits", digits) if kind == "mnist" else ("--size", "32,32,8")))
     run_elsewhere(*words, "--seed", "5", "--out", tmp_path / "one")
     for name, seed in (("two", "5"), ("three", "6")):
         assert simulate(*words, "--seed", seed, "--out", tmp_path / name)[0] == 0
@@ -59,15 +72,15 @@ def test_a_study_of_lesions_has_everything_it_names(tmp_path, simulate):
     assert 0 < event["threshold_dice"] <= event["threshold_dice_per_case"] < 1
 
 
-def test_one_label_per_image_is_shared_fairly(tmp_path, simulate):
-    assert simulate("mnist", "--cases", "10", "--labels", "one", "--out", tmp_path / "s")[0] == 0
+def test_one_label_per_image_is_shared_fairly(tmp_path, simulate, digits):
+    assert simulate("mnist", "--digits", digits, "--cases", "10", "--labels", "one", "--out", tmp_path / "s")[0] == 0
     study = Study.read(tmp_path / "s")
     names = [name for case in study.cases for name in case.annotations]
     assert sorted(names) == sorted(list(study.annotators) * 2)
 
 
-def test_splits_can_stay_dense_while_the_rest_is_sparse(tmp_path, simulate):
-    words = ("mnist", "--cases", "10", "--labels", "0.5", "--dense-splits", "test")
+def test_splits_can_stay_dense_while_the_rest_is_sparse(tmp_path, simulate, digits):
+    words = ("mnist", "--digits", digits, "--cases", "10", "--labels", "0.5", "--dense-splits", "test")
     assert simulate(*words, "--out", tmp_path / "s")[0] == 0
     study = Study.read(tmp_path / "s")
     assert all(len(case.annotations) == 5 for case in study.split("test").cases)
@@ -75,8 +88,8 @@ def test_splits_can_stay_dense_while_the_rest_is_sparse(tmp_path, simulate):
     assert 1 <= min(counts) < 5
 
 
-def test_an_existing_folder_is_not_touched_without_force(tmp_path, simulate):
-    words = ("mnist", "--cases", "2", "--mean-dice", "0.8", "--out", tmp_path / "s")
+def test_an_existing_folder_is_not_touched_without_force(tmp_path, simulate, digits):
+    words = ("mnist", "--digits", digits, "--cases", "2", "--mean-dice", "0.8", "--out", tmp_path / "s")
     assert simulate(*words)[0] == 0
     code, _, said = simulate(*words)
     assert code == 2
@@ -89,16 +102,14 @@ def test_an_existing_folder_is_not_touched_without_force(tmp_path, simulate):
     [
         (("mnist", "--cases", "0"), "at least one"),
         (("mnist", "--labels", "half"), "missing rate"),
-        (("mnist", "--panel", "nobody"), "paper"),
-        (("mnist", "--panel", "missing.json"), "does not exist"),
+        (("lesions", "--panel", "nobody"), "paper"),
+        (("lesions", "--panel", "missing.json"), "does not exist"),
         (("mnist", "--splits", "0.5,0.1,0.1"), "sum to 1"),
         (("mnist", "--size", "64"), "28 x 28"),
         (("lesions", "--size", "a,b"), "list of numbers"),
         (("lesions", "--spacing", "-1"), "above 0"),
         (("mnist", "--seed", "-1"), "negative"),
         (("mnist", "--digits", "nowhere"), "not a folder"),
-        (("mnist", "--cases", "6000"), "5000"),
-        (("mnist", "--cases", "2", "--mean-dice", "0.9", "--panel", "paper"), "closest is"),
         (("lesions", "--above", "10"), "belongs to the kind mnist"),
         (("nodules", "--image", "a.nrrd"), "belongs to the kind annotators"),
         (("annotators",), "one --truth for every --image"),
@@ -114,8 +125,17 @@ def test_bad_wishes_get_one_sentence_and_leave_nothing(words, problem, tmp_path,
     assert not list(tmp_path.iterdir())
 
 
-def test_labels_are_stored_as_small_whole_numbers(tmp_path, simulate):
-    assert simulate("mnist", "--cases", "2", "--out", tmp_path / "s")[0] == 0
+def test_wishes_that_the_digits_cannot_meet_are_refused(tmp_path, simulate, digits):
+    words = ("mnist", "--digits", digits, "--out", tmp_path / "s")
+    assert "only 12 digits" in simulate(*words, "--cases", "13")[2]
+    code, _, said = simulate(*words, "--cases", "2", "--mean-dice", "0.9", "--panel", "paper")
+    assert code == 2
+    assert "closest is" in said
+    assert not list(tmp_path.iterdir())
+
+
+def test_labels_are_stored_as_small_whole_numbers(tmp_path, simulate, digits):
+    assert simulate("mnist", "--digits", digits, "--cases", "2", "--out", tmp_path / "s")[0] == 0
     labels = read_labels(tmp_path / "s" / "mnist_000" / "annotator_over.nrrd").array
     assert labels.dtype == np.uint8
     assert set(np.unique(labels)) == {0, 1}

@@ -45,6 +45,14 @@ def test_the_itk_setting_gives_the_numbers_of_simpleitk_multi_label_staple(error
     np.testing.assert_allclose(fusion.confusion, matrices, atol=1e-9)
 
 
+def test_a_tie_is_undecided_as_in_itk_and_a_remark_says_so():
+    labels = np.array([[0, 1, 2, 1], [0, 1, 2, 2]], np.uint8)
+    fusion = fuse(labels, "staple", compatible="itk")
+    rival = sitk.MultiLabelSTAPLE([sitk.GetImageFromArray(array[None]) for array in labels])
+    np.testing.assert_array_equal(fusion.labels, sitk.GetArrayFromImage(rival)[0])
+    assert any("undecided and got label 3" in remark for remark in fusion.remarks)
+
+
 @pytest.mark.parametrize("setting", [{}, {"compatible": "itk"}])
 @pytest.mark.parametrize("value", [0, 1])
 def test_all_empty_and_all_full_have_an_answer_where_simpleitk_says_nan(value, setting):
@@ -83,3 +91,40 @@ def test_an_unknown_setting_is_refused_with_the_ones_there_are():
         fuse(np.zeros((2, 4, 4), np.uint8), "staple", background="none")
     with pytest.raises(UserError, match="compatible"):
         fuse(np.zeros((2, 4, 4), np.uint8), "staple", compatible="vtk")
+
+
+def test_a_larger_confidence_weight_makes_more_foreground_whatever_the_prior():
+    labels = _noisy(2, (9, 31, 33), (0.2, 0.2, 0.2))
+    for prior in ("estimated", "votes"):
+        few, many = (fuse(labels, prior=prior, confidence_weight=w).probability(1).sum() for w in (0.5, 2.0))
+        assert few < many
+
+
+def test_a_prior_can_be_given_per_class():
+    labels = np.array([[0, 0, 1], [0, 1, 1]], np.uint8)
+    rare, common = (fuse(labels, prior=[1 - p, p]).probability(1)[1] for p in (0.1, 0.9))
+    assert rare < 0.5 < common
+    with pytest.raises(UserError, match="prior does not fit"):
+        fuse(labels, prior=[1.0])
+
+
+def test_an_estimation_that_is_cut_short_says_so():
+    fusion = fuse(_noisy(2, (9, 31, 33), (0.1, 0.2, 0.3)), max_iterations=2)
+    assert fusion.iterations == 2
+    assert not fusion.converged
+    assert any("not settled after 2 steps" in remark for remark in fusion.remarks)
+
+
+def test_the_itk_setting_gives_simpleitks_numbers_on_real_readers(shared_data):
+    """All 60 lung nodules that four radiologists outlined: no label differs."""
+    nodules = np.load(shared_data / "lidc_readers" / "readers.npz")
+    assert len(nodules) == 60
+    for name in nodules:
+        labels = [np.ascontiguousarray(nodules[name] >> reader & 1) for reader in range(4)]
+        fusion = fuse(labels, "staple", compatible="itk")
+        rival = sitk.STAPLEImageFilter()
+        probability = sitk.GetArrayFromImage(rival.Execute([sitk.GetImageFromArray(array) for array in labels]))
+        np.testing.assert_array_equal(fusion.labels, probability > 0.5)
+        np.testing.assert_allclose(fusion.probabilities[1], probability, atol=1e-6)
+        np.testing.assert_allclose(fusion.confusion[:, 1, 1], rival.GetSensitivity(), atol=1e-6)
+        np.testing.assert_allclose(fusion.confusion[:, 0, 0], rival.GetSpecificity(), atol=1e-6)

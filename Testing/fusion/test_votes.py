@@ -77,6 +77,14 @@ def test_voxels_that_nobody_looked_at_are_background_and_counted():
     assert any("4 voxels were looked at by nobody" in remark for remark in fusion.remarks)
 
 
+@pytest.mark.parametrize("method", METHODS)
+def test_a_case_that_nobody_looked_at_is_background(method):
+    fusion = fuse(np.ones((2, 4, 4), np.uint8), method, known=[np.zeros((4, 4), bool)] * 2)
+    assert not fusion.labels.any()
+    assert (fusion.probabilities[0] == 1).all()
+    np.testing.assert_array_equal(fusion.confusion, 0.5)
+
+
 @pytest.mark.parametrize("dtype", [bool, np.int16, np.float64])
 def test_other_number_types_and_layouts_are_taken_as_they_are(dtype):
     labels = (LABELS > 0).astype(dtype)

@@ -5,6 +5,8 @@ from __future__ import annotations
 import dataclasses
 import os
 import random
+import re
+import shutil
 import signal
 import sys
 import tempfile
@@ -25,6 +27,7 @@ from NoisyLabelSegLib.jobs import (
     Finished,
     FuseSettings,
     Job,
+    JobSettings,
     PredictSettings,
     Progressed,
     ReviewSettings,
@@ -38,6 +41,11 @@ pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="looks into /pro
 
 TINY = {"widths": [4, 8], "epochs": 12, "batch": 4, "device": "cpu"}
 SECONDS = 120.0
+OLD = {
+    "fuse": ("annotators.csv", "case0/truth.nrrd"),
+    "review": ("report.html", "case0/errors_wide.nrrd"),
+}
+"""What an earlier job of the verb may have left."""
 
 
 @pytest.fixture(autouse=True)
@@ -151,35 +159,47 @@ class TestStopping:
     """At any moment, the output folder is as before or complete."""
 
     @pytest.fixture
-    def settings(self, study: Path, tmp_path: Path) -> ReviewSettings:
-        """A review into a folder that already holds an older one and somebody's notes."""
-        out = tmp_path / "results" / "out"
-        (out / "case0").mkdir(parents=True)
-        for name in ("notes.txt", "report.html", "case0/errors_wide.nrrd"):
-            (out / name).write_text("old")
-        options = {"pictures": 0}
-        return ReviewSettings(study=str(study), truth="majority", out=str(out), options=options, force=True)
+    def settings(self, study: Path, tmp_path: Path, verb: str) -> JobSettings:
+        """Settings for a folder that already holds older results and somebody's notes."""
+        common = {"study": str(study), "out": str(tmp_path / "results" / "out"), "force": True}
+        if verb == "fuse":
+            return FuseSettings(**common)
+        return ReviewSettings(**common, truth="majority", options={"pictures": 0})
 
     @pytest.fixture
-    def complete(self, do: Any, settings: ReviewSettings, tmp_path: Path) -> set[str]:
-        """The files of a folder in which the review has finished."""
+    def complete(self, do: Any, settings: JobSettings, tmp_path: Path) -> set[str]:
+        """The files of a folder in which the job has finished."""
         other = tmp_path / "other"
         do(dataclasses.replace(settings, out=str(other)))
         return {*contents(other), "notes.txt"}
 
     @staticmethod
-    def assert_whole(out: Path, complete: set[str]) -> None:
-        found = contents(out.parent)
-        assert all(name.startswith("out/") for name in found), "nothing is left beside the output folder"
-        if found.keys() == {"out/notes.txt", "out/report.html", "out/case0/errors_wide.nrrd"}:
-            assert set(found.values()) == {b"old"}
-        else:
-            assert found.keys() == {f"out/{name}" for name in complete}
-            assert [name for name, content in found.items() if content == b"old"] == ["out/notes.txt"]
+    def fill(out: Path, verb: str) -> None:
+        shutil.rmtree(out, ignore_errors=True)
+        (out / "case0").mkdir(parents=True)
+        for name in ("notes.txt", *OLD[verb]):
+            (out / name).write_text("old")
 
-    @pytest.mark.parametrize("rounds", [5, pytest.param(20, marks=pytest.mark.soak)])
+    @staticmethod
+    def assert_whole(out: Path, verb: str, complete: set[str]) -> None:
+        assert [path.name for path in out.parent.iterdir()] == ["out"], "nothing is left beside the output folder"
+        found = contents(out)
+        if set(found.values()) == {b"old"}:
+            assert found.keys() == {"notes.txt", *OLD[verb]}
+        else:
+            assert found.keys() == complete
+            assert [name for name, content in found.items() if content == b"old"] == ["notes.txt"]
+
+    @pytest.mark.parametrize(
+        ("verb", "rounds"),
+        [
+            ("review", 5),
+            pytest.param("review", 20, marks=pytest.mark.soak),
+            pytest.param("fuse", 20, marks=pytest.mark.soak),
+        ],
+    )
     def test_cancelled_at_random_moments(
-        self, do: Any, settings: ReviewSettings, complete: set[str], rounds: int, eventually: Any
+        self, do: Any, settings: JobSettings, complete: set[str], rounds: int, eventually: Any
     ) -> None:
         moments = random.Random(rounds)
 
@@ -189,14 +209,15 @@ class TestStopping:
             job.cancel()
 
         for _ in range(rounds):
+            self.fill(Path(settings.out), settings.verb)
             heard = do(settings, cancel_some_time, grace_seconds=SECONDS)
             assert isinstance(heard.ending, (Cancelled, Finished))
-            self.assert_whole(Path(settings.out), complete)
+            self.assert_whole(Path(settings.out), settings.verb, complete)
             eventually(lambda: not [thread for thread in threading.enumerate() if thread.name.startswith("job ")])
 
-    @pytest.mark.parametrize("rounds", [2, pytest.param(20, marks=pytest.mark.soak)])
+    @pytest.mark.parametrize(("verb", "rounds"), [("fuse", 2), pytest.param("fuse", 20, marks=pytest.mark.soak)])
     def test_killed_at_random_moments(
-        self, do: Any, settings: ReviewSettings, complete: set[str], rounds: int, launcher: list[str], processes: Any
+        self, do: Any, settings: JobSettings, complete: set[str], rounds: int, launcher: list[str], processes: Any
     ) -> None:
         moments = random.Random(rounds)
 
@@ -206,9 +227,10 @@ class TestStopping:
             os.kill(victim, signal.SIGKILL)
 
         for _ in range(rounds):
+            self.fill(Path(settings.out), settings.verb)
             heard = do(settings, kill_some_time, interpreter=launcher)
             assert heard.ending.sentence.startswith("The worker was killed (SIGKILL)")
-            self.assert_whole(Path(settings.out), complete)
+            self.assert_whole(Path(settings.out), settings.verb, complete)
             assert not processes.alive(heard.process)
 
 
@@ -220,7 +242,8 @@ def wait_for_news(heard: Any, count: int) -> None:
 
 def test_a_full_disk_is_a_sentence_and_leaves_nothing(do: Any, large_study: Path, small_disk: Path) -> None:
     heard = do(ReviewSettings(study=str(large_study), truth="majority", out=str(small_disk / "out")))
-    assert "cannot be written (No space left on device); check" in heard.ending.sentence
+    words = rf"{re.escape(str(small_disk))}/out/case\d+/\w+.nrrd: cannot be written \(No space left on device\); check"
+    assert re.match(words, heard.ending.sentence)
     assert heard.ending.exit_code == 2
     assert list(small_disk.iterdir()) == []
 

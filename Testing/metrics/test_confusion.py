@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from NoisyLabelSegLib.errors import UserError
 from NoisyLabelSegLib.metrics import ConfusionErrors, confusion_errors
 from NoisyLabelSegLib.metrics.counts import CHUNK
 
@@ -125,6 +126,11 @@ def test_the_estimates_are_left_as_they_were():
     before = field.copy()
     confusion_errors([field], TRUTH, TRUTH, [1 - TRUTH])
     assert np.array_equal(field, before)
+
+
+def test_a_label_beyond_the_matrices_is_refused():
+    with pytest.raises(UserError, match="above 1"):
+        confusion_errors([np.eye(2)], TRUTH, TRUTH, [TRUTH + 1])
 
 
 def test_reference_figures_on_the_papers_own_annotators(shared_data):

@@ -53,6 +53,7 @@ def test_dice_hd95_and_mean_distance_agree_with_simpleitk() -> None:
         assert row.surface_distance_mm == pytest.approx(np.concatenate([there, back]).mean(), abs=1e-4)
 
 
+@pytest.mark.filterwarnings("ignore:.*always_return_as_numpy:FutureWarning")
 def test_hd95_and_mean_distance_agree_with_monai() -> None:
     metrics, torch = pytest.importorskip("monai.metrics"), pytest.importorskip("torch")
     for seed in range(CASES):

@@ -72,6 +72,29 @@ def test_suggestions_prefer_those_who_did_not_label_the_case_yet(small_study: St
     assert [int(row["rank"]) for row in found] == list(range(1, 13))
 
 
+def test_a_case_that_nobody_labeled_is_asked_about_first(small_study: Study, tmp_path: Path) -> None:
+    untouched = replace(small_study.cases[1], annotations={}, truth_source=None)
+    study = replace(small_study, cases=(small_study.cases[0], untouched, *small_study.cases[2:]))
+    review = write_review(study, "majority", tmp_path / "out")
+    assert review.left_out == ("PATIENT-1",)
+    found = rows(tmp_path / "out" / "suggestions.csv")
+    assert {row["case"] for row in found[:2]} == {"PATIENT-1"}
+    assert found[0]["sentence"].startswith("Ask careful to label PATIENT-1: this should settle ")
+
+
+def test_a_model_that_hesitates_is_asked_about_where_nobody_labeled(small_study: Study, tmp_path: Path) -> None:
+    for number, case in enumerate(small_study.cases):
+        probability = np.stack([1.0 - case.truth(), case.truth()])
+        if number == 1:
+            probability[:, 5, 20:25, 20:25] = 0.5
+        write_components(tmp_path / "truths" / case.id / "truth_probability.nrrd", probability, case.geometry)
+    study = replace(small_study, cases=(small_study.cases[0], replace(small_study.cases[1], annotations={})))
+    review = write_review(study, str(tmp_path / "truths"), tmp_path / "out")
+    first = next(item for item in review.suggestions if item.case == "PATIENT-1")
+    assert first.doubt == pytest.approx(25 * 0.8 * 0.8 * 2)
+    assert review.regions["PATIENT-1"][0].slice == 6
+
+
 def test_the_same_review_twice_gives_the_same_bytes(small_study: Study, tmp_path: Path) -> None:
     for name in ("one", "two"):
         write_review(small_study, "majority", tmp_path / name)

@@ -42,6 +42,16 @@ def test_a_slice_without_errors_is_no_picture() -> None:
     assert pictures(1, {}) == []
 
 
+def test_an_image_with_holes_in_it_is_shown_all_the_same() -> None:
+    truth = np.zeros((40, 40), np.uint8)
+    truth[10:20, 10:20] = 1
+    image = np.where(truth, np.nan, np.arange(1600).reshape(40, 40))
+    maps = {"r": error_map(0 * truth, truth)}
+    (picture,) = worst_slices(1, "c", maps, image, truth, {"r": 0 * truth}, Geometry.plain((40, 40)), 1)
+    assert picture.image is not None
+    assert np.ptp(picture.image) == 255
+
+
 def test_the_cut_is_around_what_was_marked_and_square() -> None:
     (picture,) = pictures(1, {0: 30})
     assert picture.labels["r"].sum() == 30

@@ -116,6 +116,20 @@ def test_agreement_is_dice_between_annotators() -> None:
     assert review.of("b")[0].agreement == {"a": 0.5}
 
 
+@pytest.mark.parametrize("kind", [bool, np.int64, np.uint16])
+def test_labels_of_any_number_type_can_be_reviewed(kind: type) -> None:
+    truth = np.zeros((9, 9), np.uint8)
+    truth[2:7, 2:7] = 1
+    review = review_case({"r": np.roll(truth, 2).astype(kind)}, truth.astype(kind), Geometry.plain((9, 9)))
+    assert review.statistics[0].dice == pytest.approx(0.6)
+    assert len(review.mistakes) == 2
+
+
+def test_nobody_to_review_is_no_error() -> None:
+    review = review_case({}, np.ones((3, 3), np.uint8), Geometry.plain((3, 3)))
+    assert (review.statistics, review.mistakes, review.error_maps) == ((), (), {})
+
+
 def test_error_maps_cover_the_volume_though_only_a_part_is_looked_at() -> None:
     truth, drawn = np.zeros((2, 6, 7, 8), np.uint8)
     truth[2, 3, 4] = drawn[5, 6, 7] = 1

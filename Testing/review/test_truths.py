@@ -9,6 +9,7 @@ import pytest
 
 from NoisyLabelSegLib.cases import Geometry, Study, write_components, write_labels
 from NoisyLabelSegLib.errors import UserError
+from NoisyLabelSegLib.fusion.study import Job, fuse_study
 from NoisyLabelSegLib.review.truths import truth_source
 
 
@@ -25,6 +26,17 @@ def test_a_method_fuses_on_the_fly(small_study: Study) -> None:
     assert truth is not None
     np.testing.assert_array_equal(truth.labels, case.labels("careful"))
     assert truth.confusion("wide") is None
+
+
+@pytest.mark.parametrize("method", ["staple", "majority", "spatial-staple"])
+def test_a_method_gives_the_truth_that_fuse_would_have_written(small_study: Study, tmp_path: Path, method: str) -> None:
+    fuse_study(small_study, tmp_path / "fused", Job(method))
+    on_the_fly, stored = truth_source(method, small_study), truth_source(str(tmp_path / "fused"), small_study)
+    for case in small_study.cases:
+        one, other = on_the_fly(case), stored(case)
+        assert one is not None
+        assert other is not None
+        np.testing.assert_array_equal(one.labels, other.labels)
 
 
 def test_spatial_staple_brings_a_confusion_field(small_study: Study) -> None:

@@ -9,8 +9,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-pytest.importorskip("slicer", reason="needs the wheel slicer-core")
-
 from NoisyLabelSegLib.cases import Annotation, Case, Geometry, Image
 from NoisyLabelSegLib.scene.folder import CaseFolder
 from NoisyLabelSegLib.scene.headless import HeadlessSlicer

@@ -146,6 +146,18 @@ def test_adopted_nodes_are_a_case_of_ours(
     np.testing.assert_array_equal(caseOfFolder(folder).case.labels("anna"), mask())
 
 
+def test_adopted_segments_are_annotators_again(
+    scene: Node, add_image: Callable[..., Node], add_segmentation: Callable[..., Node]
+) -> None:
+    add_image("MRHead", GRID)
+    add_segmentation("readers", {"anna": mask(), "ben": mask(1)}, GRID)
+    (candidate,) = findCandidates(scene)
+    case = caseOfFolder(adoptNodes(scene, "patient 7", candidate.volumes, candidate.sources)).case
+    assert case.annotators == ("anna", "ben")
+    np.testing.assert_array_equal(case.labels("ben"), mask(1))
+    assert findCandidates(scene)[0].sources == candidate.sources
+
+
 def test_an_image_of_zeros_and_ones_is_an_image(scene: Node, add_volume: Callable[..., Node]) -> None:
     add_volume("mask-like image", mask(), GRID, kind=SCALAR)
     add_volume("anna", mask(), GRID)

@@ -102,6 +102,15 @@ def test_showing_a_new_truth_changes_the_picture_and_keeps_what_people_set(
     assert node.GetDisplayNode().GetSegmentOpacity2DOutline("class1") == 0.9
 
 
+def test_a_truth_with_fewer_classes_leaves_no_segment_behind(loaded: CaseFolder) -> None:
+    geometry = geometryOf(loaded.image)
+    labels = np.random.default_rng(0).integers(0, 3, geometry.shape, dtype=np.uint8)
+    node = ResultNodes(loaded, geometry, ("background", "tumor", "edema")).truth(labels)
+    ResultNodes(loaded, geometry, ("background", "lesion")).truth(labels // 2)
+    segmentation = node.GetSegmentation()
+    assert [segmentation.GetSegment(id).GetName() for id in segmentation.GetSegmentIDs()] == ["lesion"]
+
+
 def test_error_maps_lie_on_the_grid_of_the_image(loaded: CaseFolder, small_case: Callable[..., Case]) -> None:
     case = small_case()
     show_everything(loaded, case)

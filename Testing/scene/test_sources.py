@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -10,8 +11,10 @@ import pytest
 import vtk
 
 from NoisyLabelSegLib.cases import Geometry, Image, resample
+from NoisyLabelSegLib.cases.kinds import Kind
+from NoisyLabelSegLib.cases.segments import read_segments
 from NoisyLabelSegLib.errors import UserError
-from NoisyLabelSegLib.scene.sources import AnnotatorSource, labelsOnGrid
+from NoisyLabelSegLib.scene.sources import AnnotatorSource, labelsOnGrid, segmentSources
 from NoisyLabelSegLib.scene.volumes import SCALAR, VECTOR
 
 Node = Any
@@ -206,6 +209,22 @@ def test_an_empty_segment_marks_nothing(scene: Node, image: Node) -> None:
     assert not labelsOnGrid(AnnotatorSource("a", node), image).labels.any()
 
 
+def test_a_surface_is_turned_into_voxels(scene: Node, image: Node) -> None:
+    centers = GRID.points(np.argwhere(box())) * (-1, -1, 1)  # RAS
+    margin = 0.4 * np.array(GRID.spacing)
+    low, high = centers.min(axis=0) - margin, centers.max(axis=0) + margin
+    cube = vtk.vtkCubeSource()
+    cube.SetBounds(low[0], high[0], low[1], high[1], low[2], high[2])
+    cube.Update()
+    node = scene.AddNewNodeByClass("vtkMRMLSegmentationNode", "contours")
+    node.GetSegmentation().SetSourceRepresentationName("Closed surface")
+    node.AddSegmentFromClosedSurfaceRepresentation(cube.GetOutput(), "a", [1, 0, 0])
+    before = {each.GetID() for each in scene.GetNodes()}
+    np.testing.assert_array_equal(labelsOnGrid(AnnotatorSource("a", node), image).labels, box())
+    assert not node.GetSegmentation().ContainsRepresentation("Binary labelmap")
+    assert {each.GetID() for each in scene.GetNodes()} == before
+
+
 def test_a_segment_that_is_gone_is_refused(image: Node, add_segmentation: Callable[..., Node]) -> None:
     node = add_segmentation("readers", {"anna": box()}, GRID)
     with pytest.raises(UserError, match="readers has no segment ben any more"):
@@ -239,3 +258,20 @@ def test_a_volume_of_one_slice_is_a_grid_like_any_other(
     labels = box()[1:2]
     for node in (add_volume("labels", labels, flat), add_segmentation("segments", {"a": labels}, flat)):
         np.testing.assert_array_equal(labelsOnGrid(AnnotatorSource("a", node), reference).labels, labels)
+
+
+def test_slicers_own_file_gives_the_same_voxels_through_a_node_and_through_our_reader(
+    scene: Node, shared_data: Path
+) -> None:
+    folder = shared_data / "demo-volumes" / "ct-chest-slicer"
+    nodes = []
+    for kind, name in (("ScalarVolume", "CTChest4.nrrd"), ("Segmentation", "SegmentationOverlapping.seg.nrrd")):
+        nodes.append(scene.AddNewNodeByClass(f"vtkMRML{kind}Node"))
+        storage = nodes[-1].CreateDefaultStorageNode()
+        storage.SetFileName(str(folder / name))
+        assert storage.ReadData(nodes[-1])
+    read = read_segments(folder / "SegmentationOverlapping.seg.nrrd", Kind.SEGMENTATION)
+    sources = segmentSources(nodes[1])
+    assert [source.name for source in sources] == [segment.name for segment in read.segments]
+    for source, segment in zip(sources, read.segments, strict=True):
+        np.testing.assert_array_equal(labelsOnGrid(source, nodes[0]).labels, read.mask(segment))

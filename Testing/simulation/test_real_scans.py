@@ -42,13 +42,13 @@ def test_an_image_with_a_truth_becomes_a_study_on_its_own_grid(files, tmp_path):
 def test_names_of_classes_can_be_given_and_must_suffice(files):
     images, truths = [[files / "t1.nrrd"]], [files / "truth.nrrd"]
     assert real_scan_recipe(images, truths, ["none", "edema", "core"]).classes == ("none", "edema", "core")
-    with pytest.raises(UserError, match="only 2 classes"):
-        real_scan_recipe(images, truths, ["none", "edema"])
+    with pytest.raises(UserError, match=r"truth\.nrrd.*only 2 classes"):
+        list(real_scan_recipe(images, truths, ["none", "edema"]).cases)
 
 
 def test_equal_file_names_of_several_cases_stay_apart(files):
     recipe = real_scan_recipe([[files / "t1.nrrd"], [files / "t1.nrrd"]], [files / "truth.nrrd"] * 2)
-    assert [case.id for case in recipe.cases] == ["000_t1", "001_t1"]
+    assert [case.id for case in recipe.cases] == ["t1", "t1_2"]
 
 
 def test_channels_of_equal_names_stay_apart(files):
@@ -63,13 +63,20 @@ def test_an_empty_truth_or_a_missing_one_is_refused(files):
         real_scan_recipe([[files / "t1.nrrd"]], [])
     write_labels(files / "empty.nrrd", np.zeros(GRID.shape), GRID)
     with pytest.raises(UserError, match=r"empty\.nrrd"):
-        real_scan_recipe([[files / "t1.nrrd"]], [files / "empty.nrrd"])
+        list(real_scan_recipe([[files / "t1.nrrd"]], [files / "empty.nrrd"]).cases)
 
 
 def test_a_truth_on_another_grid_is_refused(files):
     write_labels(files / "elsewhere.nrrd", TRUTH, Geometry.plain(GRID.shape))
     with pytest.raises(UserError, match="grid"):
-        real_scan_recipe([[files / "t1.nrrd"]], [files / "elsewhere.nrrd"])
+        list(real_scan_recipe([[files / "t1.nrrd"]], [files / "elsewhere.nrrd"]).cases)
+
+
+def test_masks_of_0_and_255_count_as_two_classes(files):
+    write_labels(files / "mask.nrrd", np.where(TRUTH > 0, 255, 0), GRID)
+    recipe = real_scan_recipe([[files / "t1.nrrd"]], [files / "mask.nrrd"])
+    assert recipe.classes == ("background", "foreground")
+    assert np.array_equal(next(iter(recipe.cases)).phantom.truth, TRUTH > 0)
 
 
 def test_real_lesions_get_annotators(shared_data, tmp_path):

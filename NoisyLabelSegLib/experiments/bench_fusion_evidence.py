@@ -12,8 +12,9 @@ from typing import Any
 import numpy as np
 
 from NoisyLabelSegLib.commands.terminal import Terminal
-from NoisyLabelSegLib.experiments.fusion_cases import generate, mean_dice
+from NoisyLabelSegLib.experiments.fusion_cases import generate
 from NoisyLabelSegLib.fusion import Votes
+from NoisyLabelSegLib.metrics import dice
 from NoisyLabelSegLib.progress import Progress
 
 SUMMARY = "Dice to the truth of every fusion method and setting on the generated cases."
@@ -39,8 +40,8 @@ def run(terminal: Terminal, options: argparse.Namespace) -> dict[str, Any]:
     scores: dict[str, dict[str, list[float]]] = {setting: {name: [] for name in CASES} for setting in SETTINGS}
     for done, (name, seed) in enumerate(work):
         terminal.progress(Progress("fuse", done, len(work)))
-        for setting, dice in _scores(name, seed).items():
-            scores[setting][name].append(dice)
+        for setting, score in _scores(name, seed).items():
+            scores[setting][name].append(score)
     rows = [[setting, *(_cell(scores, setting, name) for name in CASES)] for setting in SETTINGS]
     terminal.table(
         f"Dice to the truth, mean over {len(seeds)} seeds (worst difference to majority)", ["setting", *CASES], rows
@@ -52,12 +53,12 @@ def _scores(name: str, seed: int) -> dict[str, float]:
     case = generate(name, seed)
     votes = Votes(case.labels, classes=case.classes)
     return {
-        setting: mean_dice(votes.fuse(method, **options).labels, case.truth, case.classes)
+        setting: dice(votes.fuse(method, **options).labels, case.truth, case.classes)
         for setting, (method, options) in SETTINGS.items()
     }
 
 
 def _cell(scores: dict[str, dict[str, list[float]]], setting: str, name: str) -> str:
-    dice = np.array(scores[setting][name])
-    worst = (dice - scores["majority"][name]).min()
-    return f"{dice.mean():.4f} ({worst:+.4f})"
+    reached = np.array(scores[setting][name])
+    worst = (reached - scores["majority"][name]).min()
+    return f"{reached.mean():.4f} ({worst:+.4f})"
