@@ -17,7 +17,7 @@ from NoisyLabelSegLib.networks import CoupledNetwork
 from NoisyLabelSegLib.networks.confusion import annotator_log_probabilities
 
 PIXELS_AT_ONCE = 2**18
-"""Pixels in one pass of the network: about 200 MB with the default trunk, whatever the size of the case."""
+"""Pixels in one pass of the network: about 330 MB with the default trunk, whatever the size of the case."""
 
 MATRIX_ENTRIES_AT_ONCE = 2**24
 """Matrix entries (R L L P) made at once, 64 MB a copy."""

@@ -34,7 +34,7 @@ class CoupledNetwork(nn.Module):
         width = architecture.widths[0]
         self.trunk = make_trunk(architecture)
         self.truth_head = nn.Conv1d(width, architecture.classes, 1)
-        self.annotator_head = _annotator_head(architecture)
+        self.annotator_head: nn.Conv1d | _GlobalLogits | None = _annotator_head(architecture)
 
     @torch.no_grad()
     def expect_silence(self, silent: Tensor) -> None:
@@ -42,18 +42,18 @@ class CoupledNetwork(nn.Module):
 
         From the usual start the network would rather unlearn the class on their images than learn that of them.
         """
+        head, classes = self.annotator_head, self.architecture.classes
+        if head is None:
+            return
+        start = head.logits if isinstance(head, _GlobalLogits) else head.bias
+        assert start is not None
         for annotator, true in silent.nonzero().tolist():
-            if isinstance(self.annotator_head, _GlobalLogits):
-                table = self.annotator_head.logits[annotator]
-                table[:, true] = table[:, 0]
-            elif self.annotator_head is not None and self.architecture.confusion == "pixel":
-                classes = self.architecture.classes
-                table = self.annotator_head.bias.view(-1, classes, classes)[annotator]  # type: ignore[union-attr]
-                table[:, true] = table[:, 0]
-            elif self.annotator_head is not None:
-                shape = (-1, 2, self.architecture.classes, self.architecture.rank)
-                profiles, weights = self.annotator_head.bias.view(shape)[annotator]  # type: ignore[union-attr]
-                profiles[0], weights[true] = 4.0, 4.0
+            if self.architecture.confusion == "low-rank":
+                profiles, weights = start.view(-1, 2, classes, self.architecture.rank)[annotator]
+                profiles[0], weights[true] = 4.0, 4.0  # draws nearly always, and background
+            else:
+                matrix = start.view(-1, classes, classes)[annotator]
+                matrix[:, true] = matrix[:, 0]
 
     def forward(self, images: Tensor) -> Prediction:
         features = self.trunk(images).flatten(2)
@@ -83,7 +83,7 @@ class _GlobalLogits(nn.Module):
         self.logits = nn.Parameter(start.clone())
 
 
-def _annotator_head(architecture: Architecture) -> nn.Module | None:
+def _annotator_head(architecture: Architecture) -> nn.Conv1d | _GlobalLogits | None:
     """A head whose weights are zero and whose bias is near the identity, the same at every pixel."""
     if architecture.confusion == "none":
         return None

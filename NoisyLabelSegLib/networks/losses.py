@@ -55,8 +55,7 @@ def reliability_prior(log_truth: Tensor, labels: Tensor, floor: float = 0.03) ->
     labels leave the truth open, it goes to those who have been right elsewhere. A single label leaves nothing open:
     images with one label do not count. log_truth: (B, L, P); labels: (B, R, P), negative where unknown.
     """
-    known = labels >= 0
-    known = known & (known.any(dim=2).sum(dim=1) > 1)[:, None, None]
+    known = (labels >= 0) & several_labels(labels)[:, None, None]
     pixels = known.sum(dim=(0, 2))
     right = log_truth.exp().gather(1, labels.clamp(min=0))
     wrong = torch.where(known, 1 - right, 0.0).sum(dim=(0, 2)) / pixels.clamp(min=1)
@@ -64,6 +63,11 @@ def reliability_prior(log_truth: Tensor, labels: Tensor, floor: float = 0.03) ->
         marked = torch.where(labels > 0, 1.0, 1 - log_truth[:, :1].exp())
         foreground = _mean_where(marked, known).clamp(min=1e-6)
     return foreground * _mean_where(torch.log(wrong / foreground + floor), pixels > 0)
+
+
+def several_labels(labels: Tensor) -> Tensor:
+    """Which images more than one annotator labelled, (B,) bool, for labels (B, R, P)."""
+    return (labels >= 0).any(dim=2).sum(dim=1) > 1
 
 
 def soft_cross_entropy(log_truth: Tensor, target: Tensor, known: Tensor) -> Tensor:

@@ -15,6 +15,7 @@ from NoisyLabelSegLib.networks.losses import (
     dominance_hinge,
     joint_likelihood,
     reliability_prior,
+    several_labels,
     soft_cross_entropy,
     trace,
 )
@@ -60,22 +61,29 @@ class Objective(nn.Module):
         return Terms(loss, likelihood.detach(), _meetings(labels, log_truth))
 
     def _coupled(self, features: Tensor, log_truth: Tensor, labels: Tensor, weight: float) -> tuple[Tensor, Tensor]:
+        # Where several labels can be held against each other the reliability prior decides, and the trace, which
+        # rewards any explanation by errors, would only disturb it.
+        several = several_labels(labels)
+        pressed = ~several if self._settings.reliability else torch.ones_like(several)
+        weight = weight if weight < 0 or bool(pressed.any()) else 0.0
         images, annotators, pixels = labels.shape
         classes = log_truth.shape[1]
         entries = images * annotators * classes * classes * pixels
         if entries <= MOST_ENTRIES:
-            return self._part(features, log_truth, labels, weight)
+            return self._part(features, log_truth, labels, pressed, weight)
         length = max(MOST_ENTRIES * pixels // entries, 1)
         total = (labels >= 0).sum().clamp(min=1)
         loss = likelihood = torch.zeros((), device=labels.device)
         for part in zip(*(torch.split(x, length, dim=2) for x in (features, log_truth, labels)), strict=True):
             share = (part[2] >= 0).sum() / total
-            part_loss, part_likelihood = checkpoint(self._part, *part, weight, use_reentrant=False)
+            part_loss, part_likelihood = checkpoint(self._part, *part, pressed, weight, use_reentrant=False)
             loss, likelihood = loss + share * part_loss, likelihood + share * part_likelihood
         return loss, likelihood
 
-    def _part(self, features: Tensor, log_truth: Tensor, labels: Tensor, weight: float) -> tuple[Tensor, Tensor]:
-        """The loss and the likelihood of some pixels."""
+    def _part(
+        self, features: Tensor, log_truth: Tensor, labels: Tensor, pressed_images: Tensor, weight: float
+    ) -> tuple[Tensor, Tensor]:
+        """The loss and the likelihood of some pixels; the trace presses on `pressed_images` (B,) alone."""
         settings = self._settings
         confusion = self.network.confusion(features)
         known = labels >= 0
@@ -85,7 +93,9 @@ class Objective(nn.Module):
             return weight * trace(confusion.diagonal(), known), likelihood
         loss = likelihood
         if weight:
-            loss = loss + weight * trace(confusion.diagonal(), known)
+            pressed = known & pressed_images[:, None, None]
+            share = pressed.sum() / known.sum().clamp(min=1)
+            loss = loss + weight * share * trace(confusion.diagonal(), pressed)
         if settings.hinge:
             loss = loss + settings.hinge * dominance_hinge(confusion.matrices(), settings.margin)
         return loss, likelihood

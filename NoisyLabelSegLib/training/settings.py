@@ -24,7 +24,7 @@ class Settings:
     rank: int = 1
     likelihood: str = "joint"  # the annotators of a pixel share its true class; or each: every one alone
     reliability: float = 0.5  # weight of the prior that errors belong to few annotators
-    trace: float = 0.0  # lambda of the paper
+    trace: float = 0.1  # lambda of the paper; where reliability is on, for images with a single label only
     hinge: float = 0.0
     margin: float = 0.3
     start_diagonal: float = 0.88

@@ -63,11 +63,11 @@ def silent_annotators(surveys: Sequence[Survey], annotators: int, classes: int) 
 class StudySource:
     """The cases of a study by number; the most recently used stay in memory as long as the budget allows."""
 
-    def __init__(self, study: Study, cases: Sequence[Case], settings: Settings, *, needs_truth: bool = False) -> None:
+    def __init__(self, study: Study, cases: Sequence[Case], settings: Settings) -> None:
         self._annotators, self._classes = study.annotators, len(study.classes)
         self._cases = tuple(cases)
         self._settings = settings
-        self._needs_truth = needs_truth or settings.confusion == "oracle-cm"
+        self._needs_truth = settings.target == "truth" or settings.confusion == "oracle-cm"
         self._preprocessing = Preprocessing.of(settings)
         self._budget = int(settings.memory_gb * 2**30) // max(settings.workers, 1)
         self._kept: OrderedDict[int, CaseArrays] = OrderedDict()
@@ -110,7 +110,7 @@ class StudySource:
             if given is not None:
                 row[:] = self._preprocessing.labels(given, case)
         truth = np.full(shape, UNLABELED, dtype=np.int16)
-        if self._needs_truth or self._settings.target == "truth":
+        if self._needs_truth:
             truth[:] = self._preprocessing.labels(_known_truth(case), case)
         return CaseArrays(image, labels, target_of(self._settings.target, labels, truth, self._classes), truth)
 

@@ -66,6 +66,7 @@ class Example:
         }
         self.numbers = [normal(*shape) for shape in shapes[kind]]
         self.kind = kind
+        self._matrices: dict[tuple[int, int, int], list[list[Tensor]]] = {}
 
     @property
     def leaves(self) -> list[Tensor]:
@@ -79,6 +80,11 @@ class Example:
         return GlobalConfusion(self.numbers[0], IMAGES, PIXELS)
 
     def matrix(self, b: int, r: int, x: int) -> list[list[Tensor]]:
+        if (b, r, x) not in self._matrices:
+            self._matrices[b, r, x] = self._made(b, r, x)
+        return self._matrices[b, r, x]
+
+    def _made(self, b: int, r: int, x: int) -> list[list[Tensor]]:
         if self.kind == "low-rank":
             return low_rank_matrix(self.numbers[0], self.numbers[1], b, r, x)
         logits = self.numbers[0]
