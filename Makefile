@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 READY := .venv/ready
 
-.PHONY: demo test lint soak clean environment
+.PHONY: demo test lint soak panel clean environment
 
 demo: environment
 	$(BIN)/noisylabelseg demo --out demo-output --force
@@ -13,6 +13,9 @@ test: environment lint
 
 soak: environment
 	$(BIN)/python -m pytest -m soak
+
+panel: environment
+	cd Testing/Host && ../../$(BIN)/python -m slicerhost
 
 lint: environment
 	$(BIN)/ruff format --check .
