@@ -60,7 +60,7 @@ def test_a_truth_that_is_needed_and_missing_is_refused(make_disk_study: MakeStud
             StudySource(study, [case], settings)[0]
 
 
-@pytest.mark.parametrize("target", ["majority", "mean", "staple", "truth"])
+@pytest.mark.parametrize("target", ["majority", "mean", "staple", "spatial-staple", "truth"])
 def test_every_target_is_a_distribution_over_classes(make_disk_study: MakeStudy, target: str) -> None:
     study = make_disk_study(cases=1, case0=["under"])
     arrays = StudySource(study, study.cases, Settings(target=target))[0]
