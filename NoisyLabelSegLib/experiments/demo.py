@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -38,28 +38,37 @@ class Demo:
         return next(row for row in self.rows if row.method == method)
 
 
-def run_demo(folder: Path, *, seed: int = 0, report: Report = silent, say: Callable[[str], None] | None = None) -> Demo:
-    """Simulates, fuses, trains, predicts and reviews below `folder`, which is empty or does not exist."""
-    demo, say = Demo(folder), say or (lambda _: None)
-    say(
-        f"{CASES} phantom brains, each outlined by one of five people: one good, one draws too wide, one too tight, ..."
-    )
-    study, threshold = _simulate(folder / "study", seed, report)
+def run_demo(
+    folder: Path,
+    *,
+    seed: int = 0,
+    cases: int = CASES,
+    training: Sequence[str] = (),
+    report: Report = silent,
+    say: Callable[[str], None] = lambda _: None,
+) -> Demo:
+    """Simulates, fuses, trains, predicts and reviews below `folder`, which is empty or does not exist.
+
+    `training` are settings, such as "epochs=1", that differ from the preset `quick`.
+    """
+    demo = Demo(folder)
+    say(f"{cases} phantom brains, each outlined by one of five people: good, too wide, too tight, with gaps, blank.")
+    study, threshold = _simulate(folder / "study", cases, seed, report)
     demo.rows.append(Row("one intensity threshold", threshold, None, 0.0))
     for method in FUSIONS:
         say(f"Fusing by {method} ...")
         demo.rows.append(_fuse(study, method, folder / method, report))
     say("Training the coupled networks on the noisy labels alone ...")
-    demo.rows.append(_train(study, folder, seed, report))
+    demo.rows.append(_train(study, folder, [f"seed={seed}", *training], report))
     say("Reviewing every annotator against the learned truth ...")
     demo.sentences = _review(study, folder, report)
     return demo
 
 
-def _simulate(folder: Path, seed: int, report: Report) -> tuple[Study, float]:
+def _simulate(folder: Path, cases: int, seed: int, report: Report) -> tuple[Study, float]:
     from NoisyLabelSegLib.simulation import SimulationSettings, phantom_recipe, simulate_study
 
-    settings = SimulationSettings(cases=CASES, seed=seed, missing=None)
+    settings = SimulationSettings(cases=cases, seed=seed, missing=None)
     made = simulate_study(phantom_recipe("lesions", settings), folder, settings, report=report)
     return made.study, made.threshold_dice
 
@@ -72,14 +81,14 @@ def _fuse(study: Study, method: str, folder: Path, report: Report) -> Row:
     return _scored(method, folder, study, seconds())
 
 
-def _train(study: Study, folder: Path, seed: int, report: Report) -> Row:
+def _train(study: Study, folder: Path, words: Sequence[str], report: Report) -> Row:
     from NoisyLabelSegLib.inference import predict_cases
     from NoisyLabelSegLib.inference.run import Wanted
     from NoisyLabelSegLib.training import train_study
     from NoisyLabelSegLib.training.presets import preset
 
     with _timed() as seconds:
-        trained = train_study(study, folder / "run", preset("quick").with_words([f"seed={seed}"]), report=report)
+        trained = train_study(study, folder / "run", preset("quick").with_words(words), report=report)
         predict_cases(
             trained.package,
             study.cases,
@@ -107,6 +116,6 @@ def _scored(method: str, folder: Path, study: Study, seconds: float) -> Row:
 
 
 @contextmanager
-def _timed() -> Any:
+def _timed() -> Iterator[Callable[[], float]]:
     start = time.monotonic()
     yield lambda: time.monotonic() - start

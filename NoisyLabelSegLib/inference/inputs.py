@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from NoisyLabelSegLib.cases import Case, Study
+from NoisyLabelSegLib.cases.kinds import plain_stem
 from NoisyLabelSegLib.cases.study_rules import name_problem
 from NoisyLabelSegLib.errors import UserError
 
@@ -44,13 +45,7 @@ def _loose(word: str) -> Case:
     for path in paths:
         if not path.exists():
             raise UserError("does not exist", file=path, remedy="give a study.json, its folder, or images")
-    id = _stem(paths[0]) if paths else ""
+    id = plain_stem(paths[0]) if paths else ""
     if problem := name_problem(id):
         raise UserError(f"The image {word!r} cannot name a case: its name {problem}", remedy="rename it")
     return Case(id, images=paths)
-
-
-def _stem(path: Path) -> str:
-    """The name without its ending, .nii.gz and .seg.nrrd counting as one."""
-    name = path.stem
-    return name[:-4] if name.lower().endswith((".nii", ".seg")) else name
