@@ -8,8 +8,10 @@ READY := .venv/ready
 demo: environment
 	$(BIN)/noisylabelseg demo --out demo-output --force
 
+# The panel never shares a process with torch, in Slicer or here, so its tests run in one of their own.
 test: environment lint
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest Testing/Host Testing/widget
+	$(BIN)/python -m pytest --ignore=Testing/Host --ignore=Testing/widget
 
 soak: environment
 	$(BIN)/python -m pytest -m soak

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 import subprocess
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -10,6 +11,14 @@ import numpy as np
 import pytest
 
 from NoisyLabelSegLib.cases import Annotation, Case, Geometry, Study, write_components, write_labels
+
+
+@pytest.fixture(scope="session", autouse=True)
+def audible_signals() -> None:
+    """Signals that nohup or a background shell ignores are heard again, here and in the processes that tests start."""
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    if hasattr(signal, "SIGHUP"):
+        signal.signal(signal.SIGHUP, signal.SIG_DFL)
 
 
 @pytest.fixture
