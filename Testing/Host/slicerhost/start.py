@@ -97,6 +97,11 @@ def start() -> Host:
     return _host
 
 
+def is_running() -> bool:
+    """Whether the host of this process has been started."""
+    return _host is not None
+
+
 def _become_slicer() -> Application:
     """Puts the stand-ins where the extension's imports look for them."""
     names.install("qt", names.qt_module())
