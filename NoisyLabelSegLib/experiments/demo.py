@@ -54,7 +54,7 @@ def run_demo(
     demo = Demo(folder)
     say(f"{cases} phantom brains, each outlined by one of five people: good, too wide, too tight, with gaps, blank.")
     study, threshold = _simulate(folder / "study", cases, seed, report)
-    demo.rows.append(Row("one intensity threshold", threshold, None, 0.0))
+    demo.rows.append(Row("one intensity threshold (all cases)", threshold, None, 0.0))
     for method in FUSIONS:
         say(f"Fusing by {method} ...")
         demo.rows.append(_fuse(study, method, folder / method, report))
