@@ -77,6 +77,7 @@ set(LIBRARY_FILES
   NoisyLabelSegLib/fusion/methods.py
   NoisyLabelSegLib/fusion/model.py
   NoisyLabelSegLib/fusion/packing.py
+  NoisyLabelSegLib/fusion/places.py
   NoisyLabelSegLib/fusion/pooling.py
   NoisyLabelSegLib/fusion/prior.py
   NoisyLabelSegLib/fusion/remarks.py

@@ -28,11 +28,12 @@ def compare(ours: Callable[[], Any], rival: Callable[[], Any], *, repeats: int =
     """Runs both in turn `repeats` times and takes the median of each."""
     if warm_up:
         ours()
-    pairs = [(_seconds(ours), _seconds(rival)) for _ in range(repeats)]
+    pairs = [(seconds(ours), seconds(rival)) for _ in range(repeats)]
     return Comparison(statistics.median(a for a, _ in pairs), statistics.median(b for _, b in pairs))
 
 
-def _seconds(function: Callable[[], Any]) -> float:
+def seconds(function: Callable[[], Any]) -> float:
+    """How long one call takes."""
     start = time.perf_counter()
     function()
     return time.perf_counter() - start

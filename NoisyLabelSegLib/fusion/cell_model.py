@@ -54,7 +54,7 @@ class CellModel:
         """The posterior of each pair; annotators who did not look count for nothing."""
         joint = np.asarray(self._heard @ logarithm(confusion).reshape(-1, self._shape[-1]))
         joint += logarithm(prior)[self._cell]
-        return from_logarithms(joint)
+        return from_logarithms(joint.T).T
 
     def pseudo_counts(self, confusion: Floats) -> Floats:
         """(C, R, K, K): the voxels for which the whole image's confusion (R, K, K) counts in each cell."""

@@ -6,8 +6,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
+import scipy.sparse
 
-from NoisyLabelSegLib.fusion.model import shares
+from NoisyLabelSegLib.fusion.model import column_sums
 from NoisyLabelSegLib.fusion.table import Floats, VoteTable
 
 _SMALLEST = 1e-300
@@ -29,23 +30,9 @@ class Fit:
     converged: bool
 
 
-def maximise(table: VoteTable, posterior: Floats, counts: Floats, pseudo_counts: Floats | None = None) -> Floats:
-    """The confusion matrices (R, K, K) that explain the votes best if the posterior (P, K) is right.
-
-    `pseudo_counts` (K,) voxels per true class are added that look like the panel's mean matrix.
-    """
-    found = table.confusion_counts(posterior, counts)
-    if pseudo_counts is not None:
-        found += shares(found.sum(axis=0)) * pseudo_counts
-    return shares(found)
-
-
 def expect(table: VoteTable, confusion: Floats, prior: Floats) -> Floats:
     """The posterior (P, K) of the truth given each row's votes; annotators who did not look count for nothing."""
-    size = len(prior)
-    joint = np.asarray(table.indicator @ logarithm(confusion).reshape(-1, size))
-    joint += logarithm(prior)
-    return from_logarithms(joint)
+    return _expect(_factors(table), np.vstack([confusion.reshape(-1, len(prior)), prior])).T
 
 
 def fit(
@@ -65,18 +52,42 @@ def fit(
     `last` is what the first confusion is compared with; with None the first comparison comes after the second step.
     `update_prior`, if given, makes the next prior (K,) from the mean posterior; otherwise the prior stays.
     `caution` pulls every annotator towards the panel's mean by this many pseudo-counts, shared out like the prior.
+
+    Most tables are so small that the number of calls is what takes time: so all confusion matrices and the prior go
+    through both steps as one matrix of chances (R K + 1, K).
     """
     iterations, converged = 0, False
-    confusion = np.zeros(0)
+    factors, voxels = _factors(table), counts.sum()
+    shape = (table.annotators, len(prior), len(prior))
+    posterior, confusion = posterior.T, np.zeros(shape)
     while iterations < max(limit, 1) and not converged:
-        confusion = maximise(table, posterior, counts, prior * caution if caution else None)
+        chances = np.asarray(factors @ (counts * posterior).T)
+        confusion = chances[:-1].reshape(shape)
+        if caution:
+            panel = np.add.reduce(confusion, axis=0)
+            confusion += panel * (prior * caution / column_sums(panel))
+        confusion /= column_sums(confusion)
         if update_prior is not None:
-            prior = update_prior(counts @ posterior / counts.sum())
-        posterior = expect(table, confusion, prior)
+            prior = update_prior(chances[-1] / voxels)
+        chances[-1] = prior
+        posterior = _expect(factors, chances)
         converged = last is not None and settled(confusion, last)
         last = confusion
         iterations += 1
-    return Fit(confusion, prior, posterior, iterations, converged)
+    return Fit(confusion, prior, posterior.T, iterations, converged)
+
+
+def _factors(table: VoteTable) -> Floats | scipy.sparse.csr_array:
+    """(R K + 1, P): 1 where a chance (an entry of a confusion matrix, or last the prior) is a factor of a row's."""
+    prior = np.ones((1, len(table.votes)))
+    if isinstance(table.indicator, np.ndarray):
+        return np.vstack([table.indicator.T, prior])
+    return scipy.sparse.vstack([table.indicator.T, prior], format="csr")
+
+
+def _expect(factors: Floats | scipy.sparse.csr_array, chances: Floats) -> Floats:
+    """The posterior (K, P) for chances (R K + 1, K); classes come first because numpy is quicker that way around."""
+    return from_logarithms(np.asarray(logarithm(chances).T @ factors))
 
 
 def logarithm(numbers: Floats) -> Floats:
@@ -85,16 +96,16 @@ def logarithm(numbers: Floats) -> Floats:
 
 
 def from_logarithms(joint: Floats) -> Floats:
-    """Rows (n, K) of logarithms as probabilities that sum to one; works in place."""
-    joint -= joint.max(axis=1, keepdims=True)
+    """Columns (K, n) of logarithms as probabilities that sum to one; works in place."""
+    joint -= np.maximum.reduce(joint, axis=0)
     np.exp(joint, out=joint)
-    joint /= joint.sum(axis=1, keepdims=True)
+    joint /= np.add.reduce(joint, axis=0)
     return joint
 
 
 def largest_change(now: Floats, before: Floats) -> float:
     """The largest difference between two arrays of confusion matrices."""
-    return float(np.abs(now - before).max())
+    return float(np.maximum.reduce(np.abs(now - before), axis=None))
 
 
 def changes_at_most(tolerance: float) -> Settled:

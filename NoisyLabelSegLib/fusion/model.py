@@ -12,7 +12,7 @@ from NoisyLabelSegLib.fusion.table import Floats, VoteTable
 
 if TYPE_CHECKING:
     from NoisyLabelSegLib.fusion.field import CellField
-    from NoisyLabelSegLib.fusion.packing import Places
+    from NoisyLabelSegLib.fusion.places import Places
 
 TIE = 1e-9
 """Probabilities closer than this are equal, so that the order in which annotators are multiplied decides nothing."""
@@ -74,7 +74,12 @@ def most_likely(table: VoteTable, posterior: Floats, threshold: float | None = N
 
 def shares(counts: Floats) -> Floats:
     """Counts (..., K, K) as p(says i | truth j): columns sum to one, or stay zero where a column has no counts."""
-    return np.asarray(counts / np.maximum(counts.sum(axis=-2, keepdims=True), 1e-300))
+    return np.asarray(counts / column_sums(counts))
+
+
+def column_sums(counts: Floats) -> Floats:
+    """(..., 1, K): what to divide the columns of (..., K, K) by, which is never zero."""
+    return np.asarray(np.maximum(np.add.reduce(counts, axis=-2, keepdims=True), 1e-300))
 
 
 def all_classes(confusion: Floats, values: NDArray[np.int16], classes: int) -> Floats:

@@ -1,8 +1,4 @@
-"""Packs everyone's labels into one pattern number per voxel, in little more time than reading them takes.
-
-Most voxels of a scan were marked by nobody. So only the "busy" words (rows of eight voxels), in which anyone marked or
-left out anything, get pattern numbers; every other voxel has pattern 0.
-"""
+"""Packs everyone's labels into one pattern number per voxel, in little more time than reading them takes."""
 
 from __future__ import annotations
 
@@ -14,40 +10,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from NoisyLabelSegLib.fusion.labels import Labels, Mask
-from NoisyLabelSegLib.fusion.words import VOXELS_PER_WORD, WordIndex, Words, busy_words, write_words
+from NoisyLabelSegLib.fusion.places import Places, count_numbers, groups_in
+from NoisyLabelSegLib.fusion.words import VOXELS_PER_WORD, WordIndex, Words, busy_words
 
 UNKNOWN = -1
 """The vote of an annotator who did not look at the voxel."""
 
-_CHUNK = 1 << 13  # words; the voxels of a chunk, widened to 64 bits for counting, stay in the processor's cache
-_MANY = 1 << 18  # voxels from which on a table for pairs of voxels pays
+_CHUNK = 1 << 13  # words; everyone's voxels of a chunk stay in the processor's cache
 _MOST_FLAGS = 1 << 24  # up to this many possible pattern numbers are renumbered without sorting
-
-
-@dataclass(frozen=True)
-class Places:
-    """A number for every voxel of an image: `codes` (8 W,) in the busy words `words` (W,), 0 everywhere else."""
-
-    shape: tuple[int, ...]
-    words: WordIndex
-    codes: NDArray[Any]
-
-    def spread(self, table: NDArray[Any]) -> NDArray[Any]:
-        """The image (*shape) whose voxels hold `table[number]`, for a table (N,)."""
-        image = np.full(self.shape, table[0]) if table[0] else np.zeros(self.shape, table.dtype)
-        self.rewrite(image, table)
-        return image
-
-    def rewrite(self, image: NDArray[Any], table: NDArray[Any]) -> None:
-        """Turns an image made by `spread` with another table, of equal `table[0]`, into that of this table."""
-        codes = self.codes
-        if codes.dtype == np.uint8 and table.dtype == np.uint8 and len(codes) > _MANY:
-            codes, table = codes.view(np.uint16), _pairs(table)
-        step = _CHUNK * len(codes) // max(len(self.words), 1)
-        for start in range(0, len(self.words), _CHUNK):
-            first = start // _CHUNK * step
-            voxels = table.take(codes[first : first + step]).view(image.dtype)
-            write_words(image, self.words[start : start + _CHUNK], voxels)
 
 
 @dataclass(frozen=True)
@@ -60,14 +30,6 @@ class Packed(Places):
 
     patterns: NDArray[np.int16]
     counts: NDArray[np.int64]
-
-
-def _pairs(table: NDArray[np.uint8]) -> NDArray[np.uint16]:
-    """The table (65536,) that looks up two neighboring voxels at once, whichever of them memory has first."""
-    padded = np.zeros(256, dtype=np.uint8)
-    padded[: len(table)] = table
-    both = np.arange(1 << 16, dtype=np.uint16).view(np.uint8)
-    return np.asarray(padded.take(both).view(np.uint16))
 
 
 def pack(labels: Sequence[Labels | None], known: Sequence[Mask | None]) -> Packed:
@@ -83,7 +45,7 @@ def pack(labels: Sequence[Labels | None], known: Sequence[Mask | None]) -> Packe
     counts[0] += arrays[0].size - codes.size  # also takes back the padding of the last word, which says background
     patterns = np.full((len(counts), len(labels)), UNKNOWN, dtype=np.int16)
     patterns[:, present] = np.append(votes.values.astype(np.int16), np.int16(UNKNOWN))[symbols]
-    return Packed(arrays[0].shape, words, codes, patterns, counts)
+    return Packed(arrays[0].shape, words, codes, patterns, counts, groups=groups_in(codes))
 
 
 class _Votes:
@@ -125,7 +87,6 @@ def _number(votes: _Votes, words: WordIndex) -> tuple[NDArray[Any], NDArray[np.i
     """Pattern numbers that count through all possible votes: codes, the symbols (N, R) of each number, counts."""
     total = votes.radix ** len(votes.images)
     codes = np.empty(len(words) * VOXELS_PER_WORD, dtype=np.uint8 if total <= 256 else np.uint16)
-    counts = np.zeros(total, dtype=np.int64)
     for start in range(0, len(words), _CHUNK):
         index = words[start : start + _CHUNK]
         chunk = codes[start * VOXELS_PER_WORD : (start + _CHUNK) * VOXELS_PER_WORD]
@@ -135,9 +96,8 @@ def _number(votes: _Votes, words: WordIndex) -> tuple[NDArray[Any], NDArray[np.i
         for annotator in range(1, len(votes.images)):
             lanes *= np.uint64(votes.radix)
             lanes += votes.symbols(annotator, index).astype(codes.dtype, copy=False).view(np.uint64)
-        counts += np.bincount(chunk, minlength=total)
     symbols = np.stack(np.unravel_index(np.arange(total), (votes.radix,) * len(votes.images)), axis=1)
-    return codes, symbols, counts
+    return codes, symbols, count_numbers(codes, total)
 
 
 def _renumber(votes: _Votes, words: WordIndex) -> tuple[NDArray[Any], NDArray[np.intp], NDArray[np.int64]]:

@@ -32,7 +32,7 @@ def remarks_on(table: VoteTable, names: Sequence[str], classes: int, *, pooled: 
     unseen = int(table.counts[table.is_unseen].sum())
     if unseen:
         remarks.append(f"{unseen} voxels were looked at by nobody and are left as background.")
-    absent = np.setdiff1d(np.arange(classes), table.values)
+    absent = np.delete(np.arange(classes), table.values)
     if len(absent) and not pooled:
         remarks.append(
             f"Nobody used {'class' if len(absent) == 1 else 'classes'} {_ranges(absent)}; "

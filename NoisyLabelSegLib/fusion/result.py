@@ -41,12 +41,16 @@ class Fusion:
         """The estimated truth, (*shape) uint8."""
         return self._places.spread(self._decided)
 
-    def rewrite_labels(self, labels: NDArray[np.uint8]) -> None:
+    def rewrite_labels(self, labels: NDArray[np.uint8], before: Fusion) -> None:
         """Turns the labels of another fusion of the same votes into these, in place: quicker than a new image.
 
-        `labels` is (*shape) uint8 in memory order, such as the array behind a labelmap on the screen.
+        `labels` is (*shape) uint8 in memory order, equal to `before.labels`, such as the array behind a labelmap on the
+        screen.
         """
-        self._places.rewrite(labels, self._decided)
+        if before._places is self._places:
+            self._places.rewrite(labels, self._decided, before._decided)
+        else:
+            labels[...] = self.labels
 
     def probability(self, label: int) -> NDArray[np.float32]:
         """The probability of one class, (*shape) float32."""

@@ -17,7 +17,7 @@ from NoisyLabelSegLib.fusion.cells import CellVotes, Grid
 from NoisyLabelSegLib.fusion.em import Fit, largest_change
 from NoisyLabelSegLib.fusion.field import CellField
 from NoisyLabelSegLib.fusion.model import Solution, most_likely, shares
-from NoisyLabelSegLib.fusion.packing import Places
+from NoisyLabelSegLib.fusion.places import Places
 from NoisyLabelSegLib.fusion.staple import estimate
 from NoisyLabelSegLib.fusion.table import Floats, PlacedTable, VoteTable
 

@@ -11,7 +11,8 @@ import numpy as np
 import scipy.sparse
 from numpy.typing import NDArray
 
-from NoisyLabelSegLib.fusion.packing import UNKNOWN, Places
+from NoisyLabelSegLib.fusion.packing import UNKNOWN
+from NoisyLabelSegLib.fusion.places import Places
 
 Floats = NDArray[np.float64]
 Table = TypeVar("Table", bound="VoteTable")
@@ -46,8 +47,9 @@ class VoteTable:
         """The K labels that occur, ascending; background is always among them."""
         if self.known_values is not None:
             return self.known_values
-        occurring = np.unique(self.votes[self.counts > 0])
-        return np.union1d(occurring[occurring != UNKNOWN], [0]).astype(np.int16)
+        occurs = np.bincount((self.votes[self.counts > 0] - UNKNOWN).reshape(-1), minlength=2)[-UNKNOWN:]
+        occurs[0] = 1
+        return np.flatnonzero(occurs).astype(np.int16)
 
     @property
     def annotators(self) -> int:
@@ -68,8 +70,8 @@ class VoteTable:
     @cached_property
     def tallies(self) -> Floats:
         """(P, K): how many annotators gave each value."""
-        each = self.indicator @ np.tile(np.eye(len(self.values)), (self.annotators, 1))
-        return np.asarray(each, dtype=np.float64)
+        rows = np.arange(self.annotators * len(self.values)) % len(self.values)
+        return np.asarray(self.indicator @ np.equal.outer(rows, np.arange(len(self.values))).astype(np.float64))
 
     @cached_property
     def tallies_by_annotator(self) -> Floats:

@@ -48,21 +48,3 @@ def test_only_words_in_which_somebody_marked_something_are_kept():
     packed = pack(list(labels), [None, None])
     np.testing.assert_array_equal(packed.words, [(3 * 80 + 17) // 8])
     assert packed.codes.nbytes == 8
-
-
-def test_an_image_can_be_rewritten_in_place():
-    labels = np.random.default_rng(0).integers(0, 2, (3, 5, 9)).astype(np.uint8)
-    packed = pack(list(labels), [None] * 3)
-    first = np.arange(8, dtype=np.uint8) % 2
-    second = np.arange(8, dtype=np.uint8)
-    first[0] = second[0] = 5
-    image = packed.spread(first)
-    packed.rewrite(image, second)
-    np.testing.assert_array_equal(image, packed.spread(second))
-
-
-def test_large_images_are_written_in_pairs_of_voxels_just_the_same():
-    labels = np.random.default_rng(0).integers(0, 2, (3, 70, 70, 71)).astype(np.uint8)
-    table = np.array([0, 7, 6, 5, 4, 3, 2, 1], np.uint8)
-    image = pack(list(labels), [None] * 3).spread(table)
-    np.testing.assert_array_equal(image, table[labels[0] * 4 + labels[1] * 2 + labels[2]])

@@ -102,12 +102,22 @@ def test_twenty_annotators_and_ten_classes_are_no_special_case():
     assert (fuse(labels, classes=10).labels == truth).mean() > 0.99
 
 
-def test_labels_can_be_rewritten_into_the_array_on_the_screen():
-    votes = Votes(LABELS)
-    screen = votes.fuse("majority").labels.copy()
-    other = votes.fuse("staple", annotators=[1, 2, 3])
-    other.rewrite_labels(screen)
-    np.testing.assert_array_equal(screen, other.labels)
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("shape", [(5, 6, 7), (66, 66, 70)])
+def test_unticking_an_annotator_rewrites_the_screen_to_what_fusing_from_scratch_gives(method, shape):
+    labels = np.random.default_rng(5).integers(0, 2, (4, *shape)).astype(np.uint8)
+    labels[3] = labels[0]
+    votes = Votes(labels)
+    first = votes.fuse(method)
+    screen = first.labels.copy()
+    again, anew = votes.fuse(method, annotators=[0, 1, 2]), fuse(labels[:3], method)
+    assert (first.labels != anew.labels).any()
+    again.rewrite_labels(screen, first)
+    np.testing.assert_array_equal(screen, anew.labels)
+    np.testing.assert_allclose(again.probabilities, anew.probabilities, atol=1e-5)
+    np.testing.assert_allclose(again.confusion[:3], anew.confusion, atol=1e-5)
+    first.rewrite_labels(screen, again)
+    np.testing.assert_array_equal(screen, first.labels)
 
 
 @pytest.mark.parametrize(
