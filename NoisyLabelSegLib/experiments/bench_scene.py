@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import ctypes
 import gc
 from collections.abc import Callable
 from pathlib import Path
@@ -146,7 +145,7 @@ def measure_rounds(terminal: Terminal, geometry: Geometry = ROUNDS_GRID) -> list
         for _ in steps(range(ROUNDS), "rounds", terminal.progress):
             one_round(app, case)
             gc.collect()
-            sizes.append(_resident_bytes())
+            sizes.append(resident_bytes())
     return sizes
 
 
@@ -188,10 +187,7 @@ def _figures(ours: float, against: float) -> tuple[str, str, str]:
     return f"{ours:.2f}", f"{against:.2f}", f"{ours / against:.3f}"
 
 
-def _resident_bytes() -> int:
-    """What the process holds; free memory that the allocator keeps for later goes back to the system first."""
-    trim = getattr(ctypes.CDLL(None), "malloc_trim", None)  # glibc only
-    if trim is not None:
-        trim(0)
+def resident_bytes() -> int:
+    """What the process holds of the machine's memory, as the system counts it."""
     lines = Path("/proc/self/status").read_text().splitlines()
     return next(int(line.split()[1]) * 1024 for line in lines if line.startswith("VmRSS:"))

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import vtk
 
 from NoisyLabelSegLib.scene.arrays import Node
-from NoisyLabelSegLib.scene.removal import removeNodes
+from NoisyLabelSegLib.scene.removal import giveBackMemory, removeNodes
 from NoisyLabelSegLib.scene.roles import IMAGE_REFERENCE, PREFIX, Role, Tag
 
 
@@ -87,6 +87,7 @@ class CaseFolder:
         item, hierarchy = self._item(), self.scene.GetSubjectHierarchyNode()
         if item is not None and not hierarchy.GetNumberOfItemChildren(item):
             hierarchy.RemoveItem(item)
+        giveBackMemory()
 
     def _item(self) -> int | None:
         hierarchy = self.scene.GetSubjectHierarchyNode()
