@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sized
 from dataclasses import dataclass, field
 from typing import TypeVar
@@ -11,12 +12,16 @@ Item = TypeVar("Item")
 
 @dataclass(frozen=True)
 class Progress:
-    """`done` of `total` steps of a stage are finished; `metrics` are figures worth showing beside the bar."""
+    """`done` of `total` steps of a stage are finished; `metrics` are figures worth showing beside the bar.
+
+    `part` is the share of the next step that is done already (0 to below 1), where steps are long enough to ask.
+    """
 
     stage: str
     done: int
     total: int
     metrics: Mapping[str, float] = field(default_factory=dict)
+    part: float = 0.0
 
 
 Report = Callable[[Progress], None]
@@ -24,6 +29,19 @@ Report = Callable[[Progress], None]
 
 def silent(progress: Progress) -> None:
     """A listener that does not listen."""
+
+
+def paced(report: Report, every_seconds: float = 0.5, clock: Callable[[], float] = time.monotonic) -> Report:
+    """A listener that hears of every finished step, and of parts of steps no more often than people can read."""
+    last = clock()
+
+    def hear(progress: Progress) -> None:
+        nonlocal last
+        if not progress.part or clock() - last >= every_seconds:
+            last = clock()
+            report(progress)
+
+    return hear
 
 
 def steps(items: Iterable[Item], stage: str, report: Report = silent, *, total: int | None = None) -> Iterator[Item]:

@@ -93,8 +93,11 @@ class Terminal:
                 self._bar.remove_task(self._task)
             self._task = self._bar.add_task(progress.stage, total=progress.total, figures="")
             self._stage = progress.stage
-        figures = "  ".join(f"{name} {value:.4g}" for name, value in progress.metrics.items())
-        self._bar.update(self._task, completed=progress.done, total=progress.total, figures=figures)
+        reached = progress.done + progress.part
+        self._bar.update(self._task, completed=reached, total=progress.total)
+        if progress.metrics:
+            figures = "  ".join(f"{name} {value:.4g}" for name, value in progress.metrics.items())
+            self._bar.update(self._task, figures=figures)
 
     def _close_bar(self) -> None:
         if self._bar is not None:

@@ -59,25 +59,28 @@ class TimeLeft:
         self._clock = clock
         self._stage: str | None = None
         self._start = 0.0
-        self._first = self._last = 0
+        self._first = self._last = 0.0
 
     def after(self, progress: Progress) -> float | None:
         """Seconds left after this report, or None while too little has been measured to tell."""
-        if progress.stage != self._stage or progress.done < self._last:
-            self._stage, self._start, self._first = progress.stage, self._clock(), progress.done
-        self._last = progress.done
-        done = progress.done - self._first
-        if progress.done >= progress.total:
+        reached = progress.done + progress.part
+        if progress.stage != self._stage or reached < self._last:
+            self._stage, self._start, self._first = progress.stage, self._clock(), reached
+        self._last = reached
+        done = reached - self._first
+        if reached >= progress.total:
             return 0.0
         elapsed = self._clock() - self._start
-        if done <= 0 or (elapsed < LEAST_MEASURED_SECONDS and progress.done * 2 < progress.total):
+        if done <= 0 or (elapsed < LEAST_MEASURED_SECONDS and reached * 2 < progress.total):
             return None
-        return elapsed / done * (progress.total - progress.done)
+        return elapsed / done * (progress.total - reached)
 
 
 def progress_event(progress: Progress, seconds_left: float | None) -> Event:
     """The `progress` line for a report."""
     values: dict[str, Any] = {"stage": progress.stage, "done": progress.done, "total": progress.total}
+    if progress.part:
+        values["part"] = progress.part
     values["secondsLeft"] = None if seconds_left is None else round(seconds_left, 1)
     if progress.metrics:
         values["metrics"] = dict(progress.metrics)
@@ -90,9 +93,12 @@ def progress_of(event: Event) -> tuple[Progress, float | None] | None:
     stage, done, total, left = (values.get(name) for name in ("stage", "done", "total", "secondsLeft"))
     if not isinstance(stage, str) or not _is_count(done) or not _is_count(total) or done > total:
         return None
+    part = values.get("part", 0.0)
+    if not _is_number(part) or not 0 <= part < 1 or done + part > total:
+        part = 0.0
     metrics = values.get("metrics")
     figures = {str(name): value for name, value in metrics.items() if _is_number(value)} if _is_map(metrics) else {}
-    return Progress(stage, done, total, figures), max(0.0, left) if _is_number(left) else None
+    return Progress(stage, done, total, figures, part), max(0.0, left) if _is_number(left) else None
 
 
 def _is_number(value: object) -> TypeGuard[float]:

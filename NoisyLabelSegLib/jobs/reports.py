@@ -17,7 +17,7 @@ class Started:
 
 @dataclass(frozen=True)
 class Progressed:
-    """`done` of `total` steps of a stage are finished; `done` never falls within a stage."""
+    """`done` of `total` steps of a stage are finished, and a `part` of the next; they never fall within a stage."""
 
     stage: str
     done: int
@@ -25,10 +25,12 @@ class Progressed:
     seconds_left: float | None = None
     """Measured from the steps so far; None before the first one has finished."""
     metrics: Mapping[str, float] = field(default_factory=dict)
+    """Figures of the step that has just been finished; none between two steps."""
+    part: float = 0.0
 
     @property
     def fraction(self) -> float:
-        return self.done / self.total if self.total else 1.0
+        return (self.done + self.part) / self.total if self.total else 1.0
 
 
 @dataclass(frozen=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from NoisyLabelSegLib.jobs.protocol import Event, parse_any_event, progress_of
@@ -57,11 +58,13 @@ class Transcript:
         if told is None:
             return self._log(line)
         progress, left = told
-        done, total, last = progress.done, progress.total, self._last
-        if last is not None and last.stage == progress.stage and done * last.total < last.done * total:
-            done, total = last.done, last.total  # a stage that begins anew moves on once it is further than before
-        self._last = Progressed(progress.stage, done, total, left, progress.metrics)
-        return self._last
+        news = Progressed(progress.stage, progress.done, progress.total, left, progress.metrics, progress.part)
+        last = self._last
+        if last is not None and last.stage == news.stage and news.fraction < last.fraction:
+            # A stage that begins anew moves on once it is further than before.
+            news = replace(news, done=last.done, total=last.total, part=last.part)
+        self._last = news
+        return news
 
     def _log(self, text: str) -> Logged:
         self._last_lines.extend(text.splitlines())

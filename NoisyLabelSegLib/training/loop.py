@@ -47,13 +47,18 @@ class Loop:
         self._epoch = first_epoch
         self._stream = iter(self._loader(source, first_epoch))
 
-    def epoch(self) -> tuple[dict[str, float], Tensor]:
-        """One epoch's mean loss and likelihood, and its meetings (L, L) of labels with estimated true classes."""
+    def epoch(self, moved: Callable[[float], None]) -> tuple[dict[str, float], Tensor]:
+        """One epoch's mean loss and likelihood, and its meetings (L, L) of labels with estimated true classes.
+
+        `moved` hears between two steps which share of the epoch is done; telling it does not wait for the device.
+        """
         self._objective.train()
         classes = self.network.architecture.classes
         sums = torch.zeros(2, device=self._fabric.device)
         meetings = torch.zeros(classes, classes, device=self._fabric.device)
         for step in range(self._steps):
+            if step:
+                moved(step / self._steps)
             done = (self._epoch * self._steps + step) / (self._settings.epochs * self._steps)
             set_rates(self.optimizer, self._settings, done)
             figures, met = self._step(next(self._stream).to(self._fabric.device), trace_weight(self._settings, done))

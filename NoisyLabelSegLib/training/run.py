@@ -16,7 +16,7 @@ from NoisyLabelSegLib.errors import UserError
 from NoisyLabelSegLib.networks import Architecture, CoupledNetwork
 from NoisyLabelSegLib.networks.package import save_package
 from NoisyLabelSegLib.output import write_text
-from NoisyLabelSegLib.progress import Progress, Report, silent
+from NoisyLabelSegLib.progress import Progress, Report, paced, silent
 from NoisyLabelSegLib.training.card import card_of
 from NoisyLabelSegLib.training.checkpoints import Checkpoint
 from NoisyLabelSegLib.training.devices import make_fabric
@@ -53,8 +53,11 @@ def train_study(
     if not fabric.is_global_zero:
         report, say = silent, lambda _sentence: None
     digest = study_digest(study)
-    state = _start(folder, settings, digest, resume=resume, force=force, fabric=fabric)
+    state = _start(folder, settings, digest, resume=resume, force=force)
+    fabric.barrier()  # all have looked at the folder before the first process writes to it
     run = _Run(fabric, study, split_cases(study, settings), settings, folder, state, report, say)
+    if fabric.is_global_zero and not resume:
+        _take_over(folder, settings)
     run.train()
     if fabric.is_global_zero:
         save_package(folder / "model.nlseg", run.network, card_of(study, settings, run.network.architecture, state))
@@ -64,27 +67,29 @@ def train_study(
     return Trained(package, state.kept, tuple(state.remarks))
 
 
-def _start(folder: Path, settings: Settings, digest: str, *, resume: bool, force: bool, fabric: Fabric) -> Checkpoint:
-    """The state to go on from; only the first process touches the folder."""
+def _start(folder: Path, settings: Settings, digest: str, *, resume: bool, force: bool) -> Checkpoint:
+    """The state to go on from; the folder is looked at and not touched."""
     if resume and stored_settings(folder) != settings:
         raise UserError("was started with other settings", file=folder, remedy="resume it without --preset and --set")
-    if fabric.is_global_zero and not resume:
-        if folder.is_file() or (folder.is_dir() and any(folder.iterdir()) and not force):
-            raise UserError(
-                "exists already",
-                file=folder,
-                remedy="add --resume to go on, --force to start anew, or choose another folder",
-            )
-        for name in ("checkpoint.pt", "metrics.jsonl", "model.nlseg"):
-            (folder / name).unlink(missing_ok=True)
-        write_text(folder / "settings.json", json.dumps(settings.to_json(), indent=1) + "\n")
-    fabric.barrier()
+    if not resume and (folder.is_file() or (folder.is_dir() and any(folder.iterdir()) and not force)):
+        raise UserError(
+            "exists already",
+            file=folder,
+            remedy="add --resume to go on, --force to start anew, or choose another folder",
+        )
     state = Checkpoint.read(folder) if resume else None
     if state is None:
         return Checkpoint(study=digest)
     if state.study != digest:
         raise UserError("was trained on another study", file=folder, remedy="use the same study, or another folder")
     return state
+
+
+def _take_over(folder: Path, settings: Settings) -> None:
+    """Makes the folder that of a run with these settings; an older run's model stays until there is a new one."""
+    for name in ("checkpoint.pt", "metrics.jsonl"):
+        (folder / name).unlink(missing_ok=True)
+    write_text(folder / "settings.json", json.dumps(settings.to_json(), indent=1) + "\n")
 
 
 class _Run:
@@ -102,7 +107,7 @@ class _Run:
         say: Say,
     ) -> None:
         self._fabric, self._study, self._settings, self._folder = fabric, study, settings, folder
-        self._state, self._report, self._say = state, report, say
+        self._state, self._report, self._say = state, paced(report), say
         self._source = StudySource(study, split.train, settings)
         self._surveys = self._source.survey(report)
         if not any(survey.marked for survey in self._surveys):
@@ -138,14 +143,18 @@ class _Run:
         silent = silent_annotators(self._surveys, len(self._study.annotators), len(self._study.classes))
         self.network.expect_silence(torch.from_numpy(silent))
         loop = self._loop(settings)
+        self._moved(0.0)
         while not self._ends(settings):
-            figures, meetings = loop.epoch()
+            figures, meetings = loop.epoch(self._moved)
             state.epoch += 1
             if self._held_out:
                 figures["heldOutLikelihood"] = loop.held_out_likelihood(*self._held_out)
             watched = state.epoch >= WATCHED_FROM * settings.epochs
             state.wrong = what_went_wrong(meetings, self._study.classes) if watched else ""
             self._remember(figures, loop)
+
+    def _moved(self, part: float) -> None:
+        self._report(Progress("train", self._state.epoch, self._settings.epochs, part=part))
 
     def _loop(self, settings: Settings) -> Loop:
         state = self._state

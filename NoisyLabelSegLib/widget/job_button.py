@@ -13,6 +13,7 @@ from NoisyLabelSegLib.jobs.reports import Cancelled, Failed, Finished, Progresse
 from NoisyLabelSegLib.widget.messages import say
 
 POLL_MILLISECONDS = 100
+BAR_STEPS = 1000
 
 
 class TimerPoller:
@@ -37,6 +38,7 @@ class JobButton:
         self._button, self._bar, self._message = button, bar, message
         self._idleText = button.text
         self._job: Job | None = None
+        self._figures = ""
         self._onOver: Callable[[], None] = lambda: None
         self.canceledText: str = _("Canceled; everything is as it was before.")
         bar.visible = False
@@ -77,12 +79,13 @@ class JobButton:
     def _onProgress(self, news: Progressed) -> None:
         if not self._button.enabled:  # already told to stop
             return
-        self._bar.maximum = max(news.total, 1)
-        self._bar.value = news.done
+        self._bar.maximum = BAR_STEPS
+        self._bar.value = round(news.fraction * BAR_STEPS)
         self._button.text = _("Cancel") if news.seconds_left is None else _cancelWithTime(news.seconds_left)
-        figures = ", ".join(f"{name} {value:.3g}" for name, value in news.metrics.items())
+        if news.metrics or not news.part:  # within an epoch the figures of the last one stay
+            self._figures = ", ".join(f"{name} {value:.3g}" for name, value in news.metrics.items())
         stage = _("{stage}: {done} of {total}").format(stage=news.stage, done=news.done, total=news.total)
-        say(self._message, f"{stage} ({figures})" if figures else stage)
+        say(self._message, f"{stage} ({self._figures})" if self._figures else stage)
 
     def _onFinished(self, news: Finished, then: Callable[[Finished], None]) -> None:
         say(self._message, "")

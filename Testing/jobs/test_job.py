@@ -70,6 +70,16 @@ def test_progress_never_falls_within_a_stage(run: Any, script: Any) -> None:
     assert [news.done for news in heard.of(Progressed)] == [0, 3, 3, 4, 4, 5]
 
 
+def test_progress_within_a_step_counts(run: Any, script: Any) -> None:
+    code = """
+    for done, part in ((1, 0.5), (1, 0.25), (2, 0), (1, 0.75), (2, 0.5)):
+        say(event="progress", stage="train", done=done, total=4, part=part)
+    say(event="result")
+    """
+    _, heard = run(script(code))
+    assert [news.fraction for news in heard.of(Progressed)] == [0.375, 0.375, 0.5, 0.5, 0.625]
+
+
 def test_a_killed_worker_is_reported_with_its_last_lines(run: Any, script: Any) -> None:
     job, heard = run(script("print('last words', flush=True)\nos.kill(os.getpid(), signal.SIGKILL)"))
     assert job.state is State.FAILED

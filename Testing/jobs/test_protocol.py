@@ -50,6 +50,16 @@ def test_time_left_follows_what_the_steps_really_took() -> None:
     assert left.after(Progress("train", 10, 10)) == 0.0
 
 
+def test_time_left_follows_the_parts_of_a_long_step() -> None:
+    now = 0.0
+    left = TimeLeft(clock=lambda: now)
+    assert left.after(Progress("train", 0, 3)) is None
+    now = 30.0
+    assert left.after(Progress("train", 0, 3, part=0.25)) == pytest.approx(330.0)
+    now = 180.0
+    assert left.after(Progress("train", 1, 3, part=0.5)) == pytest.approx(180.0)
+
+
 def test_no_time_is_told_from_the_first_instant_of_many_steps() -> None:
     now = 0.0
     left = TimeLeft(clock=lambda: now)
@@ -109,6 +119,19 @@ def test_what_is_told_beside_the_progress_is_kept_where_it_is_a_number() -> None
         Progress("train", 1, 2),
         None,
     )
+
+
+@pytest.mark.parametrize("part", [-0.1, 1, 1.5, "half", None, True])
+def test_a_part_that_makes_no_sense_is_left_out(part: object) -> None:
+    told = progress_of(Event("progress", {"stage": "train", "done": 1, "total": 2, "part": part}))
+    assert told == (Progress("train", 1, 2), None)
+
+
+def test_a_part_of_a_step_survives_the_line() -> None:
+    progress = Progress("train", 1, 2, part=1 / 3)
+    event = parse_line(progress_event(progress, 4.0).line())
+    assert event is not None
+    assert progress_of(event) == (progress, 4.0)
 
 
 def test_a_new_stage_and_a_resumed_one_start_their_own_clock() -> None:

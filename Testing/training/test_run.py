@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -14,6 +15,7 @@ import torch
 from NoisyLabelSegLib.cases import Study, write_labels
 from NoisyLabelSegLib.errors import UserError
 from NoisyLabelSegLib.networks.package import load_package
+from NoisyLabelSegLib.progress import Progress, paced
 from NoisyLabelSegLib.training import Settings, train_study
 from NoisyLabelSegLib.training.loop import Loop
 from NoisyLabelSegLib.training.objective import Objective
@@ -107,6 +109,25 @@ def test_a_run_that_stopped_goes_on_as_if_it_had_not(make_disk_study: MakeStudy,
     assert (tmp_path / "run/metrics.jsonl").read_text() == (tmp_path / "whole/metrics.jsonl").read_text()
 
 
+def test_progress_moves_within_an_epoch(
+    make_disk_study: MakeStudy, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("NoisyLabelSegLib.training.run.paced", partial(paced, every_seconds=0.0))
+    heard: list[Progress] = []
+    train_study(make_disk_study(), tmp_path / "run", replace(TINY, batch=2, epochs=2), report=heard.append)
+    trained = [progress for progress in heard if progress.stage == "train"]
+    assert [(progress.done, round(progress.part, 3)) for progress in trained] == [
+        (0, 0),
+        (0, 0.333),
+        (0, 0.667),
+        (1, 0),
+        (1, 0.333),
+        (1, 0.667),
+        (2, 0),
+    ]
+    assert [progress.done for progress in trained if progress.metrics] == [1, 2]
+
+
 def test_out_of_memory_halves_the_batch_says_so_and_goes_on(
     make_disk_study: MakeStudy, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -142,8 +163,8 @@ def test_a_swapped_run_starts_again_and_says_so(
     swapped = torch.tensor([[50.0, 850], [90, 10]])
     attempts: list[int] = []
 
-    def first_attempt_swaps(self: Loop) -> tuple[dict[str, float], torch.Tensor]:
-        figures, meetings = epoch(self)
+    def first_attempt_swaps(self: Loop, moved: Callable[[float], None]) -> tuple[dict[str, float], torch.Tensor]:
+        figures, meetings = epoch(self, moved)
         attempts.append(self._settings.seed)
         return figures, swapped if self._settings.seed == TINY.seed else meetings
 
@@ -176,6 +197,38 @@ def test_an_existing_run_is_not_overwritten_and_a_missing_one_not_resumed(
     other = make_disk_study("other", cases=3)
     with pytest.raises(UserError, match="another study"):
         train_study(other, tmp_path / "run", TINY, resume=True)
+
+
+def test_a_study_that_cannot_be_learned_from_leaves_the_older_run_as_it_was(
+    make_disk_study: MakeStudy, tmp_path: Path
+) -> None:
+    train_study(make_disk_study(cases=2), tmp_path / "run", TINY)
+    before = {path.name: path.read_bytes() for path in (tmp_path / "run").iterdir()}
+    silent = make_disk_study("silent", cases=1, case0=["over", "under", "good"])
+    with pytest.raises(UserError, match="no case"):
+        train_study(silent, tmp_path / "run", replace(TINY, epochs=1), force=True)
+    assert {path.name: path.read_bytes() for path in (tmp_path / "run").iterdir()} == before
+
+
+def test_starting_anew_keeps_the_older_model_until_there_is_a_new_one(
+    make_disk_study: MakeStudy, tmp_path: Path
+) -> None:
+    study, run = make_disk_study(cases=2), tmp_path / "run"
+    older = weights(train_study(study, run, TINY).package)
+
+    class Stop(Exception):
+        pass
+
+    def stop_after_one(progress: Progress) -> None:
+        if progress.metrics:
+            raise Stop
+
+    settings = replace(TINY, seed=7)
+    with pytest.raises(Stop):
+        train_study(study, run, settings, force=True, report=stop_after_one)
+    assert same(weights(run / "model.nlseg"), older)
+    assert len((run / "metrics.jsonl").read_text().splitlines()) == 1
+    assert not same(weights(train_study(study, run, settings, resume=True).package), older)
 
 
 def test_a_damaged_checkpoint_is_refused(make_disk_study: MakeStudy, tmp_path: Path) -> None:
