@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import errno
 import os
 import shutil
@@ -24,6 +25,9 @@ _DISK_ERRORS = {
     errno.EEXIST,
     errno.ENAMETOOLONG,
 }
+
+
+_PARTIAL, _COMPLETE = ".partial-", ".complete-"
 
 
 @contextmanager
@@ -49,28 +53,36 @@ def output_folder(path: str | Path, *, force: bool = False) -> Iterator[Path]:
     """Yields a new folder beside `path`; when the block succeeds it becomes `path`, when it fails nothing is left.
 
     A folder that already holds something is refused, or with `force` the new files replace those of the same name in
-    it and everything else in it stays.
+    it and everything else in it stays. A process that is killed while it moves them leaves the rest in a folder that is
+    known to be complete; remove_partials() or the next one that writes to `path` moves it.
     """
     path = Path(path)
     if path.exists() and not path.is_dir():
         raise UserError("is a file, not a folder", file=path, remedy="choose another output folder")
     with _clear_write_errors(path):
+        _finish_moves(path)
         if path.exists() and any(path.iterdir()) and not force:
             raise UserError("exists already and is not empty", file=path, remedy="choose another folder or add --force")
         path.parent.mkdir(parents=True, exist_ok=True)
         folder = Path(tempfile.mkdtemp(prefix=f".{path.name}{_partial(os.getpid())}", dir=path.parent))
         folder.chmod(0o777 & ~_umask())
+        complete = folder.with_name(_COMPLETE.join(folder.name.rsplit(_PARTIAL, 1)))
         try:
             yield folder
             with _undisturbed():
-                _move_into_place(folder, path)
+                if path.exists() and any(path.iterdir()):
+                    os.replace(folder, complete)
+                    _move_files(complete, path)
+                else:
+                    _move_whole(folder, path)
         except UserError as error:
             if error.file is None or folder not in error.file.parents:
                 raise
             file = path / error.file.relative_to(folder)  # where people would have found it
             raise UserError(error.problem, file=file, remedy=error.remedy, detail=error.detail) from error
         finally:
-            shutil.rmtree(folder, ignore_errors=True)
+            for rest in (folder, complete):
+                shutil.rmtree(rest, ignore_errors=True)
 
 
 def write_text(path: str | Path, text: str, *, force: bool = True) -> None:
@@ -80,15 +92,30 @@ def write_text(path: str | Path, text: str, *, force: bool = True) -> None:
 
 
 def remove_partials(path: str | Path, process: int) -> None:
-    """Removes what a process that was killed left half-written at `path`: beside it and anywhere below it."""
+    """Clears up what a process that was killed left at `path`, beside it and anywhere below it.
+
+    What was half-written is removed; results that were complete and being moved into place are moved to the end.
+    """
     path, pattern = Path(path), f"*{_partial(process)}*"
+    with contextlib.suppress(OSError):
+        _finish_moves(path, process)
     for folder in [*path.parent.glob(pattern), *path.rglob(pattern)]:
         shutil.rmtree(folder, ignore_errors=True)
 
 
 def _partial(process: int) -> str:
     """How the names of half-written folders begin (after the target's name); they say whose they are."""
-    return f".partial-{process}-"
+    return f"{_PARTIAL}{process}-"
+
+
+def _finish_moves(path: Path, process: int | str = "") -> None:
+    """Moves the rest of what a killed process (any, if none is named) had begun to move to `path`, if that exists."""
+    start = f".{path.name}{_COMPLETE}{process}{'-' if process else ''}"
+    for folder in sorted(path.parent.glob(f".*{_COMPLETE}*")):
+        if folder.name.startswith(start):
+            if path.is_dir():
+                _move_files(folder, path)
+            shutil.rmtree(folder, ignore_errors=True)
 
 
 @contextmanager
@@ -109,12 +136,13 @@ def _undisturbed() -> Iterator[None]:
             signal.raise_signal(number)
 
 
-def _move_into_place(folder: Path, path: Path) -> None:
-    if not path.exists() or not any(path.iterdir()):
-        if path.exists():
-            path.rmdir()  # Windows cannot rename over an empty folder
-        os.replace(folder, path)
-        return
+def _move_whole(folder: Path, path: Path) -> None:
+    if path.exists():
+        path.rmdir()  # Windows cannot rename over an empty folder
+    os.replace(folder, path)
+
+
+def _move_files(folder: Path, path: Path) -> None:
     for source in sorted(folder.rglob("*")):
         target = path / source.relative_to(folder)
         if source.is_dir():

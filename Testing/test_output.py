@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import os
+import shutil
 import signal
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
 from NoisyLabelSegLib.errors import UserError
 from NoisyLabelSegLib.output import output_file, output_folder, remove_partials, write_text
+
+ROOT = Path(__file__).resolve().parents[1]
 
 
 def test_a_failed_write_leaves_the_old_file_and_nothing_beside_it(tmp_path: Path) -> None:
@@ -108,6 +113,68 @@ def test_an_interrupt_between_two_files_waits_until_both_are_in_place(
     finally:
         signal.signal(interrupt, previous)
     assert sorted(path.name for path in out.iterdir()) == ["a.txt", "b.txt", "mine.txt"]
+
+
+KILLED = """
+import os, signal, sys
+from pathlib import Path
+from NoisyLabelSegLib.output import output_folder
+replace, allowed = os.replace, int(sys.argv[2])
+def replace_and_die(source, target):
+    global allowed
+    if not allowed:
+        os.kill(os.getpid(), signal.SIGKILL)
+    allowed -= 1
+    replace(source, target)
+with output_folder(sys.argv[1], force=True) as folder:
+    (folder / "case").mkdir()
+    for name in ("a.txt", "b.txt", "case/c.txt"):
+        (folder / name).write_text("new")
+    os.replace = replace_and_die
+"""
+
+
+@pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="no SIGKILL here")
+class TestKilledBetweenTwoFiles:
+    """`renames` is how many renames the process did before it was killed; the first says that all is written."""
+
+    @pytest.fixture
+    def out(self, tmp_path: Path) -> Path:
+        out = tmp_path / "results" / "out"
+        (out / "case").mkdir(parents=True)
+        for name in ("a.txt", "b.txt", "case/c.txt", "mine.txt"):
+            (out / name).write_text("old")
+        return out
+
+    @staticmethod
+    def kill(out: Path, renames: int) -> int:
+        process = subprocess.Popen([sys.executable, "-c", KILLED, str(out), str(renames)], cwd=ROOT)
+        assert process.wait() == -signal.SIGKILL
+        return process.pid
+
+    @staticmethod
+    def found(out: Path) -> dict[str, str]:
+        assert [path.name for path in out.parent.iterdir()] == ["out"], "nothing is left beside the folder"
+        return {str(path.relative_to(out)): path.read_text() for path in out.rglob("*.txt")}
+
+    @pytest.mark.parametrize("renames", range(4))
+    def test_clearing_up_after_it_leaves_the_folder_as_before_or_complete(self, out: Path, renames: int) -> None:
+        remove_partials(out, self.kill(out, renames))
+        content = "new" if renames else "old"
+        assert self.found(out) == {"a.txt": content, "b.txt": content, "case/c.txt": content, "mine.txt": "old"}
+
+    def test_the_next_to_write_there_moves_the_rest_first(self, out: Path) -> None:
+        self.kill(out, 2)
+        with output_folder(out, force=True) as folder:
+            (folder / "a.txt").write_text("newer")
+        assert self.found(out) == {"a.txt": "newer", "b.txt": "new", "case/c.txt": "new", "mine.txt": "old"}
+
+    def test_the_rest_is_dropped_when_the_folder_was_deleted_meanwhile(self, out: Path) -> None:
+        self.kill(out, 2)
+        shutil.rmtree(out)
+        with output_folder(out) as folder:
+            (folder / "a.txt").write_text("newer")
+        assert self.found(out) == {"a.txt": "newer"}
 
 
 def test_only_the_dead_process_loses_what_it_had_half_written(tmp_path: Path) -> None:
