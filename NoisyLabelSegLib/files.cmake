@@ -20,6 +20,7 @@ set(LIBRARY_FILES
   NoisyLabelSegLib/cases/itk_files.py
   NoisyLabelSegLib/cases/kinds.py
   NoisyLabelSegLib/cases/label_values.py
+  NoisyLabelSegLib/cases/lazy.py
   NoisyLabelSegLib/cases/lidc.py
   NoisyLabelSegLib/cases/nifti_length.py
   NoisyLabelSegLib/cases/quiet.py
@@ -32,6 +33,7 @@ set(LIBRARY_FILES
   NoisyLabelSegLib/cases/writing.py
   NoisyLabelSegLib/cli.py
   NoisyLabelSegLib/commands/__init__.py
+  NoisyLabelSegLib/commands/assignments.py
   NoisyLabelSegLib/commands/bench.py
   NoisyLabelSegLib/commands/check.py
   NoisyLabelSegLib/commands/demo.py

@@ -6,11 +6,13 @@ import json
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path, PurePosixPath
-from typing import Any, overload
+from typing import Any
 
 from NoisyLabelSegLib.cases.case import Annotation, Case, Source
 from NoisyLabelSegLib.cases.image import Image
+from NoisyLabelSegLib.cases.lazy import LazyCases
 from NoisyLabelSegLib.cases.study_rules import study_problem
 from NoisyLabelSegLib.errors import UserError
 from NoisyLabelSegLib.output import write_text
@@ -39,11 +41,12 @@ class Study:
         if problem:
             raise UserError(problem, file=path, remedy="see the study format in docs/formats.md")
         known = ("format", "name", "classes", "annotators", "cases")
+        make = partial(_case_from_json, folder=path.parent, classes=len(content["classes"]))
         return cls(
             name=content["name"],
             classes=tuple(content["classes"]),
             annotators=tuple(content["annotators"]),
-            cases=_CasesOfFile(content["cases"], path.parent, len(content["classes"])),
+            cases=LazyCases(content["cases"], make, keep=True),
             folder=path.parent,
             extra={key: value for key, value in content.items() if key not in known},
         )
@@ -87,29 +90,6 @@ class Study:
                         file=source,
                         remedy="restore the file or remove it from study.json",
                     )
-
-
-class _CasesOfFile(Sequence[Case]):
-    """The cases of a study file, each made when it is first looked at, so that large studies open at once."""
-
-    def __init__(self, entries: Sequence[Mapping[str, Any]], folder: Path, classes: int) -> None:
-        self._entries, self._folder, self._classes = entries, folder, classes
-        self._made: dict[int, Case] = {}
-
-    def __len__(self) -> int:
-        return len(self._entries)
-
-    @overload
-    def __getitem__(self, index: int) -> Case: ...
-    @overload
-    def __getitem__(self, index: slice) -> list[Case]: ...
-    def __getitem__(self, index: int | slice) -> Case | list[Case]:
-        if isinstance(index, slice):
-            return [self[position] for position in range(*index.indices(len(self)))]
-        position = range(len(self))[index]
-        if position not in self._made:
-            self._made[position] = _case_from_json(self._entries[position], self._folder, self._classes)
-        return self._made[position]
 
 
 def _read_json(path: Path) -> Any:

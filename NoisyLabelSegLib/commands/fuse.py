@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import argparse
-import json
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
+from NoisyLabelSegLib.commands.assignments import assigned
 from NoisyLabelSegLib.commands.terminal import Terminal
 from NoisyLabelSegLib.errors import UserError
+from NoisyLabelSegLib.jobs.settings import FuseSettings
+from NoisyLabelSegLib.jobs.verbs import fused_table, fusion_result
 
 SUMMARY = "Estimate the truth from several annotators' labels, and how far to trust each of them."
 EXAMPLE = """  noisylabelseg fuse my-study --method staple --out fused
@@ -56,20 +58,24 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace, terminal: Terminal) -> dict[str, Any]:
-    from NoisyLabelSegLib.fusion.inputs import choose_annotators, study_of
-    from NoisyLabelSegLib.fusion.study import Job, fuse_study
-
-    study = study_of(arguments.input, terminal.say)
-    study = study if arguments.split is None else study.split(arguments.split)
-    study = choose_annotators(study, [name for name in arguments.annotators.split(",") if name])
-    job = Job(arguments.method, _options(arguments.set), not arguments.each_case, arguments.confusion)
+    settings = FuseSettings(
+        labels=tuple(arguments.input),
+        out=arguments.out,
+        method=arguments.method,
+        options=assigned(arguments.set, "OPTION=VALUE"),
+        annotators=tuple(name for name in arguments.annotators.split(",") if name),
+        split=arguments.split or "",
+        each_case=arguments.each_case,
+        confusion=arguments.confusion,
+        force=arguments.force,
+    )
     if arguments.jobs == 0:
         raise UserError("--jobs 0 leaves nobody to work", remedy="give 1 or more, or -1 for all cores")
     run_all = parallel_map(-1 if arguments.dask else arguments.jobs)
     with _cluster(arguments.dask):
-        table = fuse_study(study, arguments.out, job, run=run_all, force=arguments.force, report=terminal.progress)
-    rows = table.rows()
-    _show(rows, table.interval, terminal)
+        table = fused_table(settings, terminal.progress, terminal.say, run_all)
+    result = fusion_result(settings, table)
+    _show(result["annotators"], table.interval, terminal)
     remarks = [f"{case.id}: {remark}" for case in table.cases for remark in case.remarks]
     for remark in remarks[:_MOST_REMARKS]:
         terminal.say(remark)
@@ -77,12 +83,7 @@ def run(arguments: argparse.Namespace, terminal: Terminal) -> dict[str, Any]:
         terminal.say(f"{len(remarks) - _MOST_REMARKS} more remarks are in annotators.json.")
     if table.left_out:
         terminal.say(f"Nobody labelled {', '.join(table.left_out)}: left out.")
-    return {
-        "out": arguments.out,
-        "cases": [case.id for case in table.cases],
-        "annotators": rows,
-        "left_out": table.left_out,
-    }
+    return result
 
 
 def parallel_map(jobs: int) -> Callable[[Callable[[Any], Any], Iterable[Any]], Iterable[Any]]:
@@ -116,19 +117,6 @@ def _cluster(address: str | None) -> Iterator[None]:
         raise UserError(f"No Dask scheduler answers at {address}", remedy="check the address") from error
     with client, joblib.parallel_config(backend="dask"):
         yield
-
-
-def _options(pairs: Iterable[str]) -> dict[str, Any]:
-    options = {}
-    for pair in pairs:
-        name, found, value = pair.partition("=")
-        if not found:
-            raise UserError(f"--set {pair} has no value", remedy="write --set OPTION=VALUE")
-        try:
-            options[name] = json.loads(value)
-        except ValueError:
-            options[name] = value
-    return options
 
 
 def _show(rows: list[dict[str, Any]], interval: str, terminal: Terminal) -> None:

@@ -6,6 +6,8 @@ import argparse
 from typing import Any
 
 from NoisyLabelSegLib.commands.terminal import Terminal
+from NoisyLabelSegLib.jobs.settings import PredictSettings
+from NoisyLabelSegLib.jobs.verbs import carry_out
 
 SUMMARY = "Estimate the truth of new cases with a trained model, and what each annotator would draw."
 EXAMPLE = """  noisylabelseg predict my-run/model.nlseg my-study --out predictions --split test --annotators
@@ -33,20 +35,18 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace, terminal: Terminal) -> dict[str, Any]:
-    from NoisyLabelSegLib.inference import predict_cases
-    from NoisyLabelSegLib.inference.inputs import cases_of
-    from NoisyLabelSegLib.inference.run import Wanted
-
-    cases = cases_of(arguments.inputs, arguments.split)
-    predict_cases(
-        arguments.model,
-        cases,
-        arguments.out,
-        wanted=Wanted(annotators=arguments.annotators, confusion=arguments.confusion),
+    settings = PredictSettings(
+        model=arguments.model,
+        images=tuple(arguments.inputs),
+        out=arguments.out,
+        annotators=arguments.annotators,
+        confusion=arguments.confusion,
+        split=arguments.split or "",
         flips=arguments.flips,
         device=arguments.device,
         force=arguments.force,
-        report=terminal.progress,
     )
-    terminal.say(f"{len(cases)} case{'s' if len(cases) > 1 else ''} predicted into {arguments.out}.")
-    return {"out": arguments.out, "cases": [case.id for case in cases]}
+    result = carry_out(settings, terminal.progress, terminal.say)
+    count = len(result["cases"])
+    terminal.say(f"{count} case{'s' if count > 1 else ''} predicted into {arguments.out}.")
+    return result

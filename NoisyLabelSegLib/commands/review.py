@@ -7,6 +7,8 @@ from typing import Any
 
 from NoisyLabelSegLib.commands.terminal import Terminal
 from NoisyLabelSegLib.errors import UserError
+from NoisyLabelSegLib.jobs.settings import ReviewSettings
+from NoisyLabelSegLib.jobs.verbs import carry_out
 
 SUMMARY = "Compare every annotator with a truth: error maps, statistics, mistakes, whom to ask next, a report."
 EXAMPLE = """  noisylabelseg review my-study --truth staple --out review
@@ -48,41 +50,23 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace, terminal: Terminal) -> dict[str, Any]:
-    from NoisyLabelSegLib.cases import Study
-    from NoisyLabelSegLib.review import ReviewSettings, annotator_sentence, suggestion_sentence, write_review
-
     given = {
         name: value
         for name in ("smallest_mistake", "smallest_depth", "smallest_object", "pictures", "seed")
         if (value := getattr(arguments, name)) is not None
     }
-    review = write_review(
-        Study.read(arguments.study),
-        arguments.truth,
-        arguments.out,
-        settings=ReviewSettings(**given),
+    settings = ReviewSettings(
+        study=arguments.study,
+        truth=arguments.truth,
+        out=arguments.out,
+        options=given,
         costs=dict(_cost(text) for text in arguments.cost),
         identify=arguments.identify,
         force=arguments.force,
-        report=terminal.progress,
     )
-    if review.left_out:
-        terminal.say(f"{len(review.left_out)} cases have no truth and were left out.")
-    found = [summary for name in review.annotators if (summary := review.overall(name)) is not None]
-    sentences = [annotator_sentence(summary, review.settings) for summary in found]
-    for sentence in sentences:
-        terminal.say(sentence)
-    advice = [suggestion_sentence(item, item.case, review.regions[item.case]) for item in review.suggestions[:1]]
-    for sentence in advice:
-        terminal.say(sentence)
+    result = carry_out(settings, terminal.progress, terminal.say)
     terminal.say(f"Report: {arguments.out}/report.html")
-    return {
-        "out": str(arguments.out),
-        "cases": len(review.cases) - len(review.left_out),
-        "mistakes": len(review.mistakes),
-        "sentences": sentences,
-        "advice": advice,
-    }
+    return result
 
 
 def _cost(text: str) -> tuple[str, float]:

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import argparse
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from NoisyLabelSegLib.commands.assignments import assigned
 from NoisyLabelSegLib.commands.terminal import Terminal
-from NoisyLabelSegLib.errors import UserError
-
-if TYPE_CHECKING:
-    from NoisyLabelSegLib.training import Settings
+from NoisyLabelSegLib.jobs.settings import TrainSettings
+from NoisyLabelSegLib.jobs.verbs import carry_out
 
 SUMMARY = "Train the coupled networks on a study: the truth, and what each annotator gets wrong."
 EXAMPLE = """  noisylabelseg train my-study --out my-run --preset quick
@@ -32,32 +30,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace, terminal: Terminal) -> dict[str, Any]:
-    from NoisyLabelSegLib.cases import Study
-    from NoisyLabelSegLib.training import train_study
-
-    study = Study.read(arguments.study)
-    folder = Path(arguments.out)
-    trained = train_study(
-        study,
-        folder,
-        _settings(arguments, folder),
+    overrides = assigned(arguments.set, "key=value")
+    if arguments.seed is not None:
+        overrides["seed"] = arguments.seed
+    settings = TrainSettings(
+        study=arguments.study,
+        out=arguments.out,
+        preset=arguments.preset or "",
+        overrides=overrides,
         resume=arguments.resume,
         force=arguments.force,
-        report=terminal.progress,
-        say=terminal.say,
     )
-    return {"model": str(trained.package), "metrics": trained.figures, "remarks": list(trained.remarks)}
-
-
-def _settings(arguments: argparse.Namespace, folder: Path) -> Settings:
-    """The preset, or on --resume what the run was started with, changed by --seed and --set."""
-    from NoisyLabelSegLib.training.presets import checked, preset, stored_settings
-
-    base = preset(arguments.preset or "default")
-    if arguments.resume and not arguments.preset:
-        base = stored_settings(folder)
-    words = list(arguments.set) + ([] if arguments.seed is None else [f"seed={arguments.seed}"])
-    try:
-        return checked(base.with_words(words))
-    except ValueError as error:
-        raise UserError(f"--set: {error}") from error
+    return carry_out(settings, terminal.progress, terminal.say)

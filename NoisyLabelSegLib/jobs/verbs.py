@@ -5,11 +5,15 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from NoisyLabelSegLib.errors import UserError
 from NoisyLabelSegLib.jobs.settings import FuseSettings, JobSettings, PredictSettings, ReviewSettings, TrainSettings
 from NoisyLabelSegLib.progress import Report
+
+if TYPE_CHECKING:
+    from NoisyLabelSegLib.fusion.annotators import AnnotatorTable
+    from NoisyLabelSegLib.fusion.study import Map
 
 Say = Callable[[str], None]
 
@@ -19,6 +23,11 @@ def perform(settings: JobSettings, report: Report, say: Say) -> dict[str, Any]:
     problems = settings.problems()
     if problems:
         raise UserError(problems[0])
+    return carry_out(settings, report, say)
+
+
+def carry_out(settings: JobSettings, report: Report, say: Say) -> dict[str, Any]:
+    """As perform(), but the library itself says what is wrong with the settings, in the words of the command line."""
     try:
         return _VERBS[settings.verb](settings, report, say)
     except ModuleNotFoundError as error:
@@ -28,7 +37,8 @@ def perform(settings: JobSettings, report: Report, say: Say) -> dict[str, Any]:
         ) from error
 
 
-def _fuse(job: FuseSettings, report: Report, say: Say) -> dict[str, Any]:
+def fused_table(job: FuseSettings, report: Report, say: Say, run: Map = map) -> AnnotatorTable:
+    """Fuses and returns what is known of the annotators; `run` may work on several cases at once."""
     from NoisyLabelSegLib.fusion.inputs import choose_annotators, study_of
     from NoisyLabelSegLib.fusion.study import Job, fuse_study
 
@@ -36,10 +46,10 @@ def _fuse(job: FuseSettings, report: Report, say: Say) -> dict[str, Any]:
     study = study.split(job.split) if job.split else study
     study = choose_annotators(study, list(job.annotators))
     how = Job(job.method, job.options, pooled=not job.each_case, confusion=job.confusion)
-    table = fuse_study(study, job.out, how, force=job.force, report=report)
-    for case in table.cases:
-        for remark in case.remarks:
-            say(f"{case.id}: {remark}")
+    return fuse_study(study, job.out, how, run=run, force=job.force, report=report)
+
+
+def fusion_result(job: FuseSettings, table: AnnotatorTable) -> dict[str, Any]:
     return {
         "out": job.out,
         "cases": [case.id for case in table.cases],
@@ -48,10 +58,18 @@ def _fuse(job: FuseSettings, report: Report, say: Say) -> dict[str, Any]:
     }
 
 
+def _fuse(job: FuseSettings, report: Report, say: Say) -> dict[str, Any]:
+    table = fused_table(job, report, say)
+    for case in table.cases:
+        for remark in case.remarks:
+            say(f"{case.id}: {remark}")
+    return fusion_result(job, table)
+
+
 def _review(job: ReviewSettings, report: Report, say: Say) -> dict[str, Any]:
     from NoisyLabelSegLib.cases import Study
     from NoisyLabelSegLib.review import ReviewSettings as Options
-    from NoisyLabelSegLib.review import annotator_sentence, write_review
+    from NoisyLabelSegLib.review import annotator_sentence, suggestion_sentence, write_review
 
     options: dict[str, Any] = dict(job.options)
     defaults = dataclasses.asdict(Options())
@@ -70,15 +88,19 @@ def _review(job: ReviewSettings, report: Report, say: Say) -> dict[str, Any]:
         force=job.force,
         report=report,
     )
+    if review.left_out:
+        say(f"{len(review.left_out)} cases have no truth and were left out.")
     summaries = [summary for name in review.annotators if (summary := review.overall(name)) is not None]
     sentences = [annotator_sentence(summary, review.settings) for summary in summaries]
-    for sentence in sentences:
+    advice = [suggestion_sentence(item, item.case, review.regions[item.case]) for item in review.suggestions[:1]]
+    for sentence in [*sentences, *advice]:
         say(sentence)
     return {
         "out": job.out,
         "cases": len(review.cases) - len(review.left_out),
         "mistakes": len(review.mistakes),
         "sentences": sentences,
+        "advice": advice,
     }
 
 
@@ -103,15 +125,12 @@ def _training_settings(job: TrainSettings) -> Any:
     from NoisyLabelSegLib.training.presets import checked, preset, stored_settings
     from NoisyLabelSegLib.training.settings import Settings
 
-    stored = stored_settings(Path(job.out)) if job.resume else None
-    base = preset(job.preset) if job.preset else stored or preset("default")
+    goes_on = job.resume and not job.preset
+    base = stored_settings(Path(job.out)) if goes_on else preset(job.preset or "default")
     try:
-        settings = checked(Settings.from_json(job.overrides, base))
+        return checked(Settings.from_json(job.overrides, base))
     except ValueError as error:
         raise UserError(f"The training settings do not make sense: {error}") from error
-    if stored is not None and settings != stored:
-        raise UserError("was started with other settings", file=job.out, remedy="resume it without changing them")
-    return settings
 
 
 def _predict(job: PredictSettings, report: Report, _say: Say) -> dict[str, Any]:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
-from typing import overload
 
 from NoisyLabelSegLib.cases import Annotation, Case, Image, Study, read_image, read_labels, resample
 from NoisyLabelSegLib.cases.import_folder import plan_folder
 from NoisyLabelSegLib.cases.import_plan import PlannedCase, PlannedSource
 from NoisyLabelSegLib.cases.label_values import is_mask_of_255
+from NoisyLabelSegLib.cases.lazy import LazyCases
 
 
 def openStudy(path: str | Path) -> Study:
@@ -21,26 +21,8 @@ def openStudy(path: str | Path) -> Study:
     if path.is_file() or (path / "study.json").is_file():
         return Study.read(path)
     plan = plan_folder(path)
-    return Study(plan.name, plan.classes, plan.annotators, _PlannedCases(plan.cases, len(plan.classes)), path)
-
-
-class _PlannedCases(Sequence[Case]):
-    """The cases of an import plan, each read when it is looked at and not kept."""
-
-    def __init__(self, planned: Sequence[PlannedCase], classes: int) -> None:
-        self._planned, self._classes = planned, classes
-
-    def __len__(self) -> int:
-        return len(self._planned)
-
-    @overload
-    def __getitem__(self, index: int) -> Case: ...
-    @overload
-    def __getitem__(self, index: slice) -> list[Case]: ...
-    def __getitem__(self, index: int | slice) -> Case | list[Case]:
-        if isinstance(index, slice):
-            return [_inMemory(planned, self._classes) for planned in self._planned[index]]
-        return _inMemory(self._planned[index], self._classes)
+    cases = LazyCases(plan.cases, partial(_inMemory, classes=len(plan.classes)), keep=False)
+    return Study(plan.name, plan.classes, plan.annotators, cases, path)
 
 
 def _inMemory(planned: PlannedCase, classes: int) -> Case:

@@ -70,7 +70,7 @@ def train_study(
 def _start(folder: Path, settings: Settings, digest: str, *, resume: bool, force: bool) -> Checkpoint:
     """The state to go on from; the folder is looked at and not touched."""
     if resume and stored_settings(folder) != settings:
-        raise UserError("was started with other settings", file=folder, remedy="resume it without --preset and --set")
+        raise UserError("was started with other settings", file=folder, remedy="resume it without changing them")
     if not resume and (folder.is_file() or (folder.is_dir() and any(folder.iterdir()) and not force)):
         raise UserError(
             "exists already",

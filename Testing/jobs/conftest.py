@@ -22,8 +22,8 @@ from NoisyLabelSegLib.jobs.job import Job, State
 from NoisyLabelSegLib.jobs.reports import Cancelled, Failed, Finished, Logged, Progressed, Started
 from NoisyLabelSegLib.jobs.settings import FuseSettings
 
-SECONDS = 60.0
-"""Longer than anything here takes on a busy machine; only a failing test waits for it."""
+SECONDS = 300.0
+"""Far longer than anything here takes on a busy machine; only a failing test waits for it."""
 
 SCRIPT = """\
 import json, os, signal, subprocess, sys, time
@@ -167,11 +167,22 @@ def large_study(study: Path) -> Path:
 
 @pytest.fixture
 def run(settings: FuseSettings) -> Callable[..., tuple[Job, Heard]]:
-    """Runs a stand-in to its end and returns what was heard; `during(job, heard)` is called while it runs."""
+    """Runs a stand-in to its end and returns what was heard.
 
-    def run(worker: Path, *, during: Callable[[Job, Heard], None] | None = None, **options: Any) -> tuple[Job, Heard]:
+    `before(job)` is called before it starts and `during(job, heard)` while it runs.
+    """
+
+    def run(
+        worker: Path,
+        *,
+        before: Callable[[Job], object] | None = None,
+        during: Callable[[Job, Heard], None] | None = None,
+        **options: Any,
+    ) -> tuple[Job, Heard]:
         job = Job(settings, worker=worker, **options)
         heard = Heard().listen(job)
+        if before is not None:
+            before(job)
         job.start()
         if during is not None:
             during(job, heard)

@@ -169,12 +169,9 @@ def test_closing_waits_until_nothing_is_left(
 
 
 def test_a_receiver_may_close_the_job(run: Any, script: Any) -> None:
-    def close_at_the_first_line(job: Job, _heard: Any) -> None:
-        job.logged.connect(lambda _news: job.close())
-
     job, heard = run(
         script("for n in range(9): print(n, flush=True)\ntime.sleep(600)"),
-        during=close_at_the_first_line,
+        before=lambda job: job.logged.connect(lambda _news: job.close()),
         grace_seconds=0.2,
     )
     assert job.state is State.CANCELLED
@@ -182,10 +179,14 @@ def test_a_receiver_may_close_the_job(run: Any, script: Any) -> None:
 
 
 def test_a_receiver_that_fails_does_not_disturb_the_job(run: Any, script: Any) -> None:
-    def connect(job: Job, _heard: Any) -> None:
-        job.started.connect(lambda _news: 1 / 0)
+    called = []
 
-    job, _ = run(script("say(event='result')"), during=connect)
+    def fail(news: Started) -> None:
+        called.append(news)
+        raise ZeroDivisionError
+
+    job, _ = run(script("say(event='result')"), before=lambda job: job.started.connect(fail))
+    assert called
     assert job.state is State.FINISHED
 
 

@@ -16,6 +16,7 @@ pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="looks into /pro
 
 OBEDIENT = "sys.stdin.readline()\nsys.exit(130)"
 DEAF = "time.sleep(600)"
+SECONDS = 300.0
 
 
 def test_cancel_asks_first(run: Any, script: Any, eventually: Any) -> None:
@@ -23,7 +24,7 @@ def test_cancel_asks_first(run: Any, script: Any, eventually: Any) -> None:
         eventually(lambda: heard.of(Started))
         job.cancel()
 
-    job, heard = run(script(OBEDIENT), during=cancel)
+    job, heard = run(script(OBEDIENT), during=cancel, grace_seconds=SECONDS)
     assert job.state is State.CANCELLED
     assert heard.ending == Cancelled(forced=False)
 
@@ -85,7 +86,7 @@ def test_the_death_of_the_launcher_ends_the_worker_behind_it(
     job, heard = run(script(DEAF), interpreter=launcher, during=kill, grace_seconds=0.2)
     assert job.state is State.FAILED
     assert heard.ending.sentence.startswith("The worker was killed (SIGKILL)")
-    assert not processes.alive(heard.process)
+    eventually(lambda: not processes.alive(heard.process))
 
 
 def test_the_death_of_the_worker_behind_a_launcher_is_reported(
@@ -106,8 +107,8 @@ def test_cancel_reaches_the_worker_behind_a_launcher(
         eventually(lambda: heard.of(Started))
         job.cancel()
 
-    _, heard = run(script(OBEDIENT), interpreter=launcher, during=cancel)
+    _, heard = run(script(OBEDIENT), interpreter=launcher, during=cancel, grace_seconds=SECONDS)
     assert heard.ending == Cancelled(forced=False)
     _, heard = run(script(DEAF), interpreter=launcher, during=cancel, grace_seconds=0.2)
     assert heard.ending == Cancelled(forced=True)
-    assert not processes.alive(heard.process)
+    eventually(lambda: not processes.alive(heard.process))

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
+import json
 import os
 import random
 import re
@@ -40,10 +42,11 @@ from NoisyLabelSegLib.progress import silent
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")
 
 TINY = {"widths": [4, 8], "epochs": 12, "batch": 4, "device": "cpu"}
-SECONDS = 120.0
+SECONDS = 300.0
 OLD = {
     "fuse": ("annotators.csv", "case0/truth.nrrd"),
     "review": ("report.html", "case0/errors_wide.nrrd"),
+    "predict": ("case0/truth.nrrd", "case0/truth_probability.nrrd"),
 }
 """What an earlier job of the verb may have left."""
 
@@ -75,7 +78,7 @@ def assert_progress_is_sane(heard: Any) -> None:
     assert news
     for before, after in pairwise(news):
         assert before.stage != after.stage or before.fraction <= after.fraction
-    assert all(item.seconds_left is None or 0 <= item.seconds_left < SECONDS for item in news)
+    assert all(item.seconds_left is None or 0 <= item.seconds_left < 3600 for item in news)
     assert news[-1].fraction == 1
     assert news[-1].seconds_left == 0
 
@@ -87,10 +90,11 @@ def contents(folder: Path) -> dict[str, bytes]:
 
 def test_a_training_is_cancelled_and_resumed_and_its_model_predicts(do: Any, study: Path, tmp_path: Path) -> None:
     def cancel_after_an_epoch(job: Job, _heard: Any) -> None:
-        job.progressed.connect(lambda news: job.cancel() if news.stage == "train" else None)
+        job.progressed.connect(lambda news: job.cancel() if news.metrics else None)
 
     run, training = tmp_path / "run", {"study": str(study), "out": str(tmp_path / "run")}
-    heard = do(TrainSettings(**training, preset="quick", overrides=TINY), cancel_after_an_epoch, grace_seconds=SECONDS)
+    many = {**TINY, "epochs": 60}  # so that it does not end before it hears that it is cancelled
+    heard = do(TrainSettings(**training, preset="quick", overrides=many), cancel_after_an_epoch, grace_seconds=SECONDS)
     assert heard.ending == Cancelled(forced=False)
     assert "checkpoint.pt" in contents(run)
     assert contents(run).keys() <= {"checkpoint.pt", "metrics.jsonl", "settings.json"}
@@ -98,8 +102,8 @@ def test_a_training_is_cancelled_and_resumed_and_its_model_predicts(do: Any, stu
     heard = do(TrainSettings(**training, resume=True))
     assert_progress_is_sane(heard)
     epochs = [news for news in heard.of(Progressed) if news.stage == "train"]
-    assert epochs[0].done > 1, "the epochs before the cancellation are not trained again"
-    assert epochs[-1].done == TINY["epochs"]
+    assert epochs[0].done >= 1, "the epochs before the cancellation are not trained again"
+    assert epochs[-1].done == many["epochs"]
     assert epochs[-1].metrics.keys() >= {"loss", "likelihood"}
     assert heard.ending.result["model"] == str(run / "model.nlseg")
 
@@ -155,15 +159,34 @@ def test_an_option_that_a_review_does_not_have_is_refused(
     assert words in error.value.sentence
 
 
+def test_a_training_is_cancelled_within_an_epoch(do: Any, large_study: Path, tmp_path: Path, eventually: Any) -> None:
+    def cancel_within_an_epoch(job: Job, heard: Any) -> None:
+        eventually(lambda: any(news.part for news in heard.of(Progressed)))
+        job.cancel()
+
+    settings = TrainSettings(study=str(large_study), out=str(tmp_path / "run"), preset="quick", overrides=TINY)
+    heard = do(settings, cancel_within_an_epoch, grace_seconds=SECONDS)
+    assert heard.ending == Cancelled(forced=False)
+    assert list(contents(tmp_path / "run")) == ["settings.json"]
+
+
 class TestStopping:
     """At any moment, the output folder is as before or complete."""
 
+    @pytest.fixture(scope="class")
+    def model(self, study: Path, tmp_path_factory: pytest.TempPathFactory) -> str:
+        folder = tmp_path_factory.mktemp("model")
+        settings = TrainSettings(study=str(study), out=str(folder), preset="quick", overrides={**TINY, "epochs": 1})
+        return str(perform(settings, silent, lambda _sentence: None)["model"])
+
     @pytest.fixture
-    def settings(self, study: Path, tmp_path: Path, verb: str) -> JobSettings:
+    def settings(self, study: Path, tmp_path: Path, verb: str, request: pytest.FixtureRequest) -> JobSettings:
         """Settings for a folder that already holds older results and somebody's notes."""
         common = {"study": str(study), "out": str(tmp_path / "results" / "out"), "force": True}
         if verb == "fuse":
             return FuseSettings(**common)
+        if verb == "predict":
+            return PredictSettings(**common, model=request.getfixturevalue("model"))
         return ReviewSettings(**common, truth="majority", options={"pictures": 0})
 
     @pytest.fixture
@@ -181,21 +204,25 @@ class TestStopping:
             (out / name).write_text("old")
 
     @staticmethod
-    def assert_whole(out: Path, verb: str, complete: set[str]) -> None:
+    def is_complete(out: Path, verb: str, complete: set[str]) -> bool:
+        """Whether the job's results are there, all of them; else everything must be as it was before."""
         assert [path.name for path in out.parent.iterdir()] == ["out"], "nothing is left beside the output folder"
         found = contents(out)
         if set(found.values()) == {b"old"}:
             assert found.keys() == {"notes.txt", *OLD[verb]}
-        else:
-            assert found.keys() == complete
-            assert [name for name, content in found.items() if content == b"old"] == ["notes.txt"]
+            return False
+        assert found.keys() == complete
+        assert [name for name, content in found.items() if content == b"old"] == ["notes.txt"]
+        return True
 
     @pytest.mark.parametrize(
         ("verb", "rounds"),
         [
             ("review", 5),
+            ("predict", 2),
             pytest.param("review", 20, marks=pytest.mark.soak),
             pytest.param("fuse", 20, marks=pytest.mark.soak),
+            pytest.param("predict", 20, marks=pytest.mark.soak),
         ],
     )
     def test_cancelled_at_random_moments(
@@ -204,7 +231,7 @@ class TestStopping:
         moments = random.Random(rounds)
 
         def cancel_some_time(job: Job, heard: Any) -> None:
-            wait_for_news(heard, moments.randint(0, 9))
+            wait_for_news(job, heard, moments.randint(0, 9))
             time.sleep(moments.uniform(0, 0.2))
             job.cancel()
 
@@ -212,32 +239,151 @@ class TestStopping:
             self.fill(Path(settings.out), settings.verb)
             heard = do(settings, cancel_some_time, grace_seconds=SECONDS)
             assert isinstance(heard.ending, (Cancelled, Finished))
-            self.assert_whole(Path(settings.out), settings.verb, complete)
+            assert self.is_complete(Path(settings.out), settings.verb, complete) or heard.ending == Cancelled()
             eventually(lambda: not [thread for thread in threading.enumerate() if thread.name.startswith("job ")])
+
+    @pytest.mark.parametrize(("verb", "rounds"), [("fuse", 5), pytest.param("fuse", 50, marks=pytest.mark.soak)])
+    def test_started_and_cancelled_again_and_again(
+        self, do: Any, settings: JobSettings, rounds: int, temporary: Path, processes: Any, eventually: Any
+    ) -> None:
+        self.fill(Path(settings.out), settings.verb)
+        for number in range(rounds):
+
+            def cancel_soon(job: Job, _heard: Any, seconds: float = number / rounds) -> None:
+                time.sleep(seconds * 0.3)  # hardly enough for Python to start
+                job.cancel()
+
+            heard = do(settings, cancel_soon, grace_seconds=SECONDS)
+            assert isinstance(heard.ending, (Cancelled, Finished))
+            assert list(temporary.iterdir()) == []
+            eventually(lambda: not processes.naming(temporary))
+            eventually(lambda: not [thread for thread in threading.enumerate() if thread.name.startswith("job ")])
+
+    @pytest.mark.parametrize("victim", ["worker", "launcher"])
+    @pytest.mark.parametrize("verb", ["fuse"])
+    def test_killed_in_the_middle(
+        self,
+        do: Any,
+        settings: JobSettings,
+        large_study: Path,
+        victim: str,
+        launcher: list[str],
+        processes: Any,
+        eventually: Any,
+    ) -> None:
+        def kill(_job: Job, heard: Any) -> None:
+            eventually(lambda: any(news.done for news in heard.of(Progressed)))
+            os.kill(heard.process if victim == "worker" else processes.parent(heard.process), signal.SIGKILL)
+
+        self.fill(Path(settings.out), settings.verb)
+        heard = do(dataclasses.replace(settings, study=str(large_study)), kill, interpreter=launcher)
+        assert heard.ending.sentence.startswith("The worker was killed (SIGKILL)")
+        assert not self.is_complete(Path(settings.out), settings.verb, set())
+        eventually(lambda: not processes.alive(heard.process))
 
     @pytest.mark.parametrize(("verb", "rounds"), [("fuse", 2), pytest.param("fuse", 20, marks=pytest.mark.soak)])
     def test_killed_at_random_moments(
-        self, do: Any, settings: JobSettings, complete: set[str], rounds: int, launcher: list[str], processes: Any
+        self,
+        do: Any,
+        settings: JobSettings,
+        complete: set[str],
+        rounds: int,
+        launcher: list[str],
+        processes: Any,
+        eventually: Any,
     ) -> None:
+        """A worker may have finished before the kill arrives."""
         moments = random.Random(rounds)
 
-        def kill_some_time(_job: Job, heard: Any) -> None:
-            wait_for_news(heard, moments.randint(1, 4))
-            victim = heard.process if moments.random() < 0.5 else processes.parent(heard.process)
-            os.kill(victim, signal.SIGKILL)
+        def kill_some_time(job: Job, heard: Any) -> None:
+            wait_for_news(job, heard, moments.randint(1, 4))
+            with contextlib.suppress(OSError):  # it has ended already
+                os.kill(heard.process if moments.random() < 0.5 else processes.parent(heard.process), signal.SIGKILL)
 
         for _ in range(rounds):
             self.fill(Path(settings.out), settings.verb)
             heard = do(settings, kill_some_time, interpreter=launcher)
-            assert heard.ending.sentence.startswith("The worker was killed (SIGKILL)")
-            self.assert_whole(Path(settings.out), settings.verb, complete)
-            assert not processes.alive(heard.process)
+            if not isinstance(heard.ending, Finished):
+                assert heard.ending.sentence.startswith("The worker was killed (SIGKILL)")
+            is_complete = self.is_complete(Path(settings.out), settings.verb, complete)
+            assert is_complete or not isinstance(heard.ending, Finished)
+            eventually(lambda heard=heard: not processes.alive(heard.process))
 
 
-def wait_for_news(heard: Any, count: int) -> None:
+class TestStoppingATraining:
+    """At any moment the run's folder is as before, or that of the new run: whole, resumable, the older model in it.
+
+    The older model goes only when the new one takes its place.
+    """
+
+    @pytest.fixture
+    def settings(self, study: Path, tmp_path: Path) -> TrainSettings:
+        out = str(tmp_path / "results" / "out")
+        return TrainSettings(study=str(study), out=out, preset="quick", overrides={**TINY, "seed": 1}, force=True)
+
+    @staticmethod
+    def finish(settings: TrainSettings) -> Any:
+        """Trains here and now, and returns the weights."""
+        return weights_of(perform(settings, silent, lambda _sentence: None)["model"])
+
+    @staticmethod
+    def epochs_on_record(out: Path) -> int:
+        """How many epochs a run that was stopped can be resumed after; metrics.jsonl may be one behind."""
+        from NoisyLabelSegLib.training.checkpoints import Checkpoint
+
+        checkpoint, metrics = Checkpoint.read(out), out / "metrics.jsonl"
+        epochs = 0 if checkpoint is None else checkpoint.epoch
+        lines = metrics.read_text().splitlines() if metrics.exists() else []
+        assert len(lines) in (epochs, max(0, epochs - 1))
+        assert [json.loads(line)["epoch"] for line in lines] == list(range(1, len(lines) + 1))
+        return epochs
+
+    @pytest.mark.parametrize("rounds", [2, pytest.param(20, marks=pytest.mark.soak)])
+    def test_cancelled_at_random_moments(self, do: Any, settings: TrainSettings, rounds: int, tmp_path: Path) -> None:
+        moments, out = random.Random(rounds), Path(settings.out)
+        older, alone = tmp_path / "older", tmp_path / "alone"
+        self.finish(dataclasses.replace(settings, out=str(older), overrides={**TINY, "seed": 2}))
+        (older / "notes.txt").write_text("old")
+        undisturbed = self.finish(dataclasses.replace(settings, out=str(alone)))
+
+        def cancel_some_time(job: Job, heard: Any) -> None:
+            wait_for_news(job, heard, moments.randint(1, 18))
+            time.sleep(moments.uniform(0, 0.05))
+            job.cancel()
+
+        for _ in range(rounds):
+            shutil.rmtree(out, ignore_errors=True)
+            shutil.copytree(older, out)
+            heard = do(settings, cancel_some_time, grace_seconds=SECONDS)
+            assert [path.name for path in out.parent.iterdir()] == ["out"], "nothing is left beside the run's folder"
+            found, before = contents(out), contents(older)
+            assert found["notes.txt"] == b"old"
+            if isinstance(heard.ending, Finished):
+                assert found.keys() == before.keys()
+            elif found != before:
+                assert found["model.nlseg"] == before["model.nlseg"]
+                assert found["settings.json"] == contents(alone)["settings.json"]
+                assert found.keys() <= before.keys()
+                assert self.epochs_on_record(out) <= TINY["epochs"]
+                self.finish(dataclasses.replace(settings, force=False, resume=True))
+            if contents(out) != before:
+                assert same_weights(weights_of(out / "model.nlseg"), undisturbed)
+
+
+def wait_for_news(job: Job, heard: Any, count: int) -> None:
     """Waits until a job has said so much, or has ended."""
-    while len(heard.news) < count and not heard.of(Finished):
+    while len(heard.news) < count and job.is_running():
         time.sleep(0.001)
+
+
+def weights_of(model: str | Path) -> Any:
+    from NoisyLabelSegLib.networks.package import load_package
+
+    return load_package(model)[0].state_dict()
+
+
+def same_weights(first: Any, second: Any) -> bool:
+    return all(bool((first[name] == second[name]).all()) for name in first)
 
 
 def test_a_full_disk_is_a_sentence_and_leaves_nothing(do: Any, large_study: Path, small_disk: Path) -> None:
