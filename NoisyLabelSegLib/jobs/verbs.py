@@ -5,15 +5,11 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from NoisyLabelSegLib.errors import UserError
 from NoisyLabelSegLib.jobs.settings import FuseSettings, JobSettings, PredictSettings, ReviewSettings, TrainSettings
 from NoisyLabelSegLib.progress import Report
-
-if TYPE_CHECKING:
-    from NoisyLabelSegLib.fusion.annotators import AnnotatorTable
-    from NoisyLabelSegLib.fusion.study import Map
 
 Say = Callable[[str], None]
 
@@ -37,8 +33,8 @@ def carry_out(settings: JobSettings, report: Report, say: Say) -> dict[str, Any]
         ) from error
 
 
-def fused_table(job: FuseSettings, report: Report, say: Say, run: Map = map) -> AnnotatorTable:
-    """Fuses and returns what is known of the annotators; `run` may work on several cases at once."""
+def fused_table(job: FuseSettings, report: Report, say: Say, run: Any = map) -> Any:
+    """Fuses and returns the AnnotatorTable; `run` is a map that may work on several cases at once."""
     from NoisyLabelSegLib.fusion.inputs import choose_annotators, study_of
     from NoisyLabelSegLib.fusion.study import Job, fuse_study
 
@@ -49,7 +45,8 @@ def fused_table(job: FuseSettings, report: Report, say: Say, run: Map = map) -> 
     return fuse_study(study, job.out, how, run=run, force=job.force, report=report)
 
 
-def fusion_result(job: FuseSettings, table: AnnotatorTable) -> dict[str, Any]:
+def fusion_result(job: FuseSettings, table: Any) -> dict[str, Any]:
+    """What fuse answers."""
     return {
         "out": job.out,
         "cases": [case.id for case in table.cases],

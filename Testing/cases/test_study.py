@@ -123,7 +123,7 @@ def test_a_study_of_ten_thousand_cases_makes_no_case_until_asked(tmp_path: Path,
     write(tmp_path, {**STUDY, "cases": cases})
     made = []
     monkeypatch.setattr(
-        "NoisyLabelSegLib.cases.study._case_from_json", lambda entry, *_: made.append(entry["id"]) or entry["id"]
+        "NoisyLabelSegLib.cases.study._case_from_json", lambda entry, **_: made.append(entry["id"]) or entry["id"]
     )
     study = Study.read(tmp_path)
     assert len(study.cases) == 10_000

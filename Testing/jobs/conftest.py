@@ -22,7 +22,7 @@ from NoisyLabelSegLib.jobs.job import Job, State
 from NoisyLabelSegLib.jobs.reports import Cancelled, Failed, Finished, Logged, Progressed, Started
 from NoisyLabelSegLib.jobs.settings import FuseSettings
 
-SECONDS = 300.0
+SECONDS = 900.0
 """Far longer than anything here takes on a busy machine; only a failing test waits for it."""
 
 SCRIPT = """\
@@ -157,10 +157,20 @@ def study(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="session")
 def large_study(study: Path) -> Path:
     """The same four images thousands of times: work for minutes."""
+    return repeated(study, 3000)
+
+
+@pytest.fixture(scope="session")
+def larger_study(study: Path) -> Path:
+    """The same four images often enough for an epoch that takes a while."""
+    return repeated(study, 300)
+
+
+def repeated(study: Path, count: int) -> Path:
     content = json.loads((study / "study.json").read_text(encoding="utf-8"))
     cases = content["cases"]
-    content["cases"] = [{**cases[number % len(cases)], "id": f"case{number}"} for number in range(3000)]
-    path = study / "large.json"
+    content["cases"] = [{**cases[number % len(cases)], "id": f"case{number}"} for number in range(count)]
+    path = study / f"{count}.json"
     path.write_text(json.dumps(content), encoding="utf-8")
     return path
 

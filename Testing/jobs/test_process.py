@@ -16,7 +16,7 @@ pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="looks into /pro
 
 OBEDIENT = "sys.stdin.readline()\nsys.exit(130)"
 DEAF = "time.sleep(600)"
-SECONDS = 300.0
+SECONDS = 900.0
 
 
 def test_cancel_asks_first(run: Any, script: Any, eventually: Any) -> None:
