@@ -41,7 +41,7 @@ def output_file(path: str | Path, *, force: bool = True) -> Iterator[Path]:
         folder = Path(tempfile.mkdtemp(prefix=_partial(os.getpid()), dir=path.parent))
         try:
             yield folder / path.name
-            with _undisturbed():
+            with undisturbed():
                 for companion in sorted(folder.iterdir(), key=lambda file: file.name == path.name):
                     os.replace(companion, path.parent / companion.name)  # .mhd has a .raw; the named file comes last
         finally:
@@ -69,7 +69,7 @@ def output_folder(path: str | Path, *, force: bool = False) -> Iterator[Path]:
         complete = folder.with_name(_COMPLETE.join(folder.name.rsplit(_PARTIAL, 1)))
         try:
             yield folder
-            with _undisturbed():
+            with undisturbed():
                 if path.exists() and any(path.iterdir()):
                     os.replace(folder, complete)
                     _move_files(complete, path)
@@ -103,23 +103,8 @@ def remove_partials(path: str | Path, process: int) -> None:
         shutil.rmtree(folder, ignore_errors=True)
 
 
-def _partial(process: int) -> str:
-    """How the names of half-written folders begin (after the target's name); they say whose they are."""
-    return f"{_PARTIAL}{process}-"
-
-
-def _finish_moves(path: Path, process: int | str = "") -> None:
-    """Moves the rest of what a killed process (any, if none is named) had begun to move to `path`, if that exists."""
-    start = f".{path.name}{_COMPLETE}{process}{'-' if process else ''}"
-    for folder in sorted(path.parent.glob(f".*{_COMPLETE}*")):
-        if folder.name.startswith(start):
-            if path.is_dir():
-                _move_files(folder, path)
-            shutil.rmtree(folder, ignore_errors=True)
-
-
 @contextmanager
-def _undisturbed() -> Iterator[None]:
+def undisturbed() -> Iterator[None]:
     """Makes Ctrl-C and SIGTERM wait for the end of the block, so that several files are moved all or none."""
     if threading.current_thread() is not threading.main_thread():  # only the main thread is ever interrupted
         yield
@@ -134,6 +119,21 @@ def _undisturbed() -> Iterator[None]:
             signal.signal(kind, signal.SIG_DFL if handler is None else handler)
         for number in arrived[:1]:
             signal.raise_signal(number)
+
+
+def _partial(process: int) -> str:
+    """How the names of half-written folders begin (after the target's name); they say whose they are."""
+    return f"{_PARTIAL}{process}-"
+
+
+def _finish_moves(path: Path, process: int | str = "") -> None:
+    """Moves the rest of what a killed process (any, if none is named) had begun to move to `path`, if that exists."""
+    start = f".{path.name}{_COMPLETE}{process}{'-' if process else ''}"
+    for folder in sorted(path.parent.glob(f".*{_COMPLETE}*")):
+        if folder.name.startswith(start):
+            if path.is_dir():
+                _move_files(folder, path)
+            shutil.rmtree(folder, ignore_errors=True)
 
 
 def _move_whole(folder: Path, path: Path) -> None:

@@ -15,7 +15,7 @@ from NoisyLabelSegLib.cases import Study
 from NoisyLabelSegLib.errors import UserError
 from NoisyLabelSegLib.networks import Architecture, CoupledNetwork
 from NoisyLabelSegLib.networks.package import save_package
-from NoisyLabelSegLib.output import write_text
+from NoisyLabelSegLib.output import undisturbed, write_text
 from NoisyLabelSegLib.progress import Progress, Report, paced, silent
 from NoisyLabelSegLib.training.card import card_of
 from NoisyLabelSegLib.training.checkpoints import Checkpoint
@@ -87,9 +87,10 @@ def _start(folder: Path, settings: Settings, digest: str, *, resume: bool, force
 
 def _take_over(folder: Path, settings: Settings) -> None:
     """Makes the folder that of a run with these settings; an older run's model stays until there is a new one."""
-    for name in ("checkpoint.pt", "metrics.jsonl"):
-        (folder / name).unlink(missing_ok=True)
-    write_text(folder / "settings.json", json.dumps(settings.to_json(), indent=1) + "\n")
+    with undisturbed():
+        for name in ("checkpoint.pt", "metrics.jsonl"):
+            (folder / name).unlink(missing_ok=True)
+        write_text(folder / "settings.json", json.dumps(settings.to_json(), indent=1) + "\n")
 
 
 class _Run:
