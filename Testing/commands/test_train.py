@@ -23,7 +23,7 @@ TINY = ["--set", "widths=[4,8]", "batch=2", "device=cpu"]
 ENVIRONMENT = {**os.environ, "OMP_NUM_THREADS": "1", "PYTHONPATH": str(Path(__file__).resolve().parents[2])}
 
 
-SECONDS = 600
+SECONDS = 1800
 
 KILLED = """
 import os, signal, sys, threading
