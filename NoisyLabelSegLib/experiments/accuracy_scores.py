@@ -1,0 +1,119 @@
+"""Scores a trained model, and what fusion knows of the annotators, on the held-out cases of a study."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from NoisyLabelSegLib.cases import Case, Study
+from NoisyLabelSegLib.fusion import fuse
+from NoisyLabelSegLib.inference import Predictor
+from NoisyLabelSegLib.metrics import ConfusionErrors, confusion_errors, consensus, dice, ged
+from NoisyLabelSegLib.networks.package import load_package
+from NoisyLabelSegLib.training.preprocessing import Preprocessing
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """Of one case: p (L, *shape); where annotators are known, their labels (R, *shape) and matrices (R, L, L, *shape)."""
+
+    probabilities: NDArray[np.float32]
+    said: NDArray[np.uint8] | None = None
+    confusion: NDArray[Any] | None = None
+
+    @property
+    def truth(self) -> NDArray[np.intp]:
+        return np.asarray(self.probabilities.argmax(axis=0))
+
+
+@dataclass
+class Scores:
+    """The figures of a method on the held-out cases, and the figures of every case behind them."""
+
+    errors: ConfusionErrors = field(default_factory=ConfusionErrors)
+    cases: list[dict[str, Any]] = field(default_factory=list)
+
+    def to_json(self) -> dict[str, Any]:
+        figures: dict[str, Any] = {"dice": float(np.mean([case["dice"] for case in self.cases])), "cases": self.cases}
+        if self.errors.entries:
+            names = ("cm_rmse", "cm_rmse_column", "cm_rmse_image")
+            figures.update({name: getattr(self.errors, name) for name in names})
+        return figures
+
+
+def score_model(package: Path, study: Study, seed: int) -> Scores:
+    """A model without annotators is asked for samples by thresholds at random levels (for GED)."""
+    network, card = load_package(package)
+    preprocessing = Preprocessing.from_json(card.preprocessing)
+    predictor = Predictor(network, patch=preprocessing.patch)
+    knows = network.annotator_head is not None
+    scores, rng = Scores(), np.random.default_rng(seed)
+    for case in study.split("test").cases:
+        estimate = estimate_case(predictor, preprocessing, case, annotators=knows)
+        said = estimate.said
+        if said is None:
+            levels = rng.uniform(size=len(study.annotators))
+            said = np.array([1 - estimate.probabilities[0] > level for level in levels], dtype=np.uint8)
+        _add(scores, case, study, estimate, list(said))
+    return scores
+
+
+def estimate_case(predictor: Predictor, preprocessing: Preprocessing, case: Case, *, annotators: bool) -> Estimate:
+    pieces = list(predictor.pieces(preprocessing.image(case), labels=annotators, confusion=annotators))
+
+    def whole(parts: Sequence[NDArray[Any]]) -> NDArray[Any]:
+        """(..., N, H, W) joined along N, with the axes of the case."""
+        array = np.concatenate(parts, axis=-3)
+        flat = preprocessing.unarranged(array.reshape(-1, *array.shape[-3:]), case.geometry)
+        return flat.reshape(*array.shape[:-3], *flat.shape[1:])
+
+    said = [piece.labels for piece in pieces if piece.labels is not None]
+    confusion = [piece.confusion for piece in pieces if piece.confusion is not None]
+    return Estimate(
+        whole([piece.truth for piece in pieces]),
+        whole(said) if said else None,
+        whole(confusion) if confusion else None,
+    )
+
+
+def fusion_errors(method: str, study: Study, labels: str, seed: int) -> ConfusionErrors:
+    """The matrices that fusion finds, given the labels of the held-out cases: everybody's, or one of each case.
+
+    That is more than the networks get, which see the image only.
+    """
+    errors, rng = ConfusionErrors(), np.random.default_rng(seed)
+    for case in study.split("test").cases:
+        everyone = case.all_labels(study.annotators)
+        seen = set(range(len(everyone))) if labels == "dense" else {int(rng.integers(len(everyone)))}
+        given = [drawn if place in seen else None for place, drawn in enumerate(everyone)]
+        fusion = fuse(given, method=method, classes=len(study.classes))
+        truth = case.truth()
+        if truth is not None:
+            matrices = [fusion.confusion_field(place) for place in range(len(everyone))]
+            errors += confusion_errors(matrices, fusion.probabilities, truth, everyone)
+    return errors
+
+
+def _add(scores: Scores, case: Case, study: Study, estimate: Estimate, said: list[NDArray[np.uint8]]) -> None:
+    classes, truth = len(study.classes), case.truth()
+    real = case.all_labels(study.annotators)
+    drawn = [labels for labels in real if labels is not None]
+    figures: dict[str, Any] = {"id": case.id, "dice": float(dice(estimate.truth, truth, classes))}
+    if estimate.confusion is not None and truth is not None:
+        scores.errors += confusion_errors(estimate.confusion, estimate.probabilities, truth, real)
+        figures["to_annotators"] = [[float(dice(mine, theirs, classes)) for theirs in drawn] for mine in said]
+    figures["ged"] = ged(said, drawn, classes)
+    figures["predicted_consensus"] = consensus(said, classes)
+    figures["consensus"] = consensus(drawn, classes)
+    scores.cases.append(figures)
+
+
+def mean_of(records: Sequence[Mapping[str, Any]], name: str) -> tuple[float, float]:
+    """Mean and standard deviation (over seeds) of a figure; NaN where no record has it."""
+    values = [record[name] for record in records if record.get(name) is not None]
+    return (float(np.mean(values)), float(np.std(values))) if values else (float("nan"), float("nan"))

@@ -1,0 +1,151 @@
+"""The coupled networks against every baseline, on simulated and real annotators; a run that is there is not repeated."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import math
+import tempfile
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from NoisyLabelSegLib.commands.terminal import Terminal
+from NoisyLabelSegLib.experiments.accuracy_scores import fusion_errors, mean_of, score_model
+from NoisyLabelSegLib.experiments.accuracy_studies import REAL, SIMULATED, make_study
+from NoisyLabelSegLib.output import write_text
+from NoisyLabelSegLib.training import Settings, preset, train_study
+
+SUMMARY = "Dice and confusion-matrix errors of the coupled networks and every baseline on held-out cases."
+
+METHODS: dict[str, tuple[str, ...]] = {
+    "coupled": (),
+    "low-rank": ("confusion=low-rank",),
+    "global": ("confusion=global",),
+    "no-trace": ("trace=0", "reliability=0"),
+    "mean": ("target=mean",),
+    "majority": ("target=majority",),
+    "staple": ("target=staple",),
+    "spatial-staple": ("target=spatial-staple",),
+    "oracle-cm": ("confusion=oracle-cm",),
+    "oracle-truth": ("target=truth",),
+}
+"""The default preset, changed by nothing but this."""
+
+FUSED = ("staple", "spatial-staple")
+LAMBDAS = (0.001, 0.01, 0.1, 0.4, 0.7, 0.9)
+MEAN_DICES = (0.5, 0.6, 0.7, 0.8, 0.9)
+SEEDS = (0, 1, 2)
+
+
+@dataclass(frozen=True)
+class Run:
+    """One training: the method on a study, with everybody's labels or one per training case."""
+
+    study: str
+    labels: str
+    method: str
+    seed: int
+    trace: float | None = None
+    mean_dice: float | None = None
+
+    @property
+    def name(self) -> str:
+        more = "" if self.trace is None else f"-lambda{self.trace:g}"
+        more += "" if self.mean_dice is None else f"-mean{self.mean_dice:g}"
+        return f"{self.study}-{self.labels}-{self.method}{more}-seed{self.seed}"
+
+    @property
+    def study_name(self) -> str:
+        more = "" if self.mean_dice is None else f"-mean{self.mean_dice:g}"
+        return f"{self.study}-{self.labels}{more}-seed{self.seed}"
+
+    def settings(self, base: Settings) -> Settings:
+        words = [*METHODS[self.method], f"seed={self.seed}"]
+        return base.with_words([*words, f"trace={self.trace}"] if self.trace is not None else words)
+
+
+def plan(study: str) -> Iterator[Run]:
+    """Every training of a study's table, the most telling first."""
+    methods = [method for method in METHODS if method != "low-rank" or study == "tumour"]
+    if study == "lidc":
+        methods = ["coupled", "staple", "majority", "oracle-truth"]
+    if study.startswith("bubil"):
+        methods = ["coupled"]
+    for seed in SEEDS:
+        for labels in ("dense",) if study in REAL else ("dense", "one"):
+            for method in methods:
+                yield Run(study, labels, method, seed)
+
+
+def curves() -> Iterator[Run]:
+    """Dice over lambda (one label per image, where the trace acts) and over the annotators' noise, one seed."""
+    for trace in LAMBDAS:
+        yield Run("lesions", "one", "coupled", 0, trace=trace)
+    for mean_dice in MEAN_DICES:
+        for method in ("coupled", "majority", "staple", "global"):
+            yield Run("lesions", "dense", method, 0, mean_dice=mean_dice)
+
+
+def run(terminal: Terminal, options: argparse.Namespace) -> dict[str, Any]:
+    names = [options.study] if options.study else [*SIMULATED, *REAL, "curves"]
+    out, data = Path(options.out), Path(options.data)
+    base = preset("default").with_words(options.set)
+    found = {}
+    for name in names:
+        records = []
+        for item in curves() if name == "curves" else plan(name):
+            if (not options.method or item.method in options.method) and item.seed in options.seeds:
+                terminal.say(item.name)
+                records.append(measure(item, base, out, data))
+        _table(terminal, name, records)
+        found[name] = [{**record, "cases": len(record["cases"])} for record in records]
+    return found
+
+
+def measure(item: Run, base: Settings, out: Path, data: Path) -> dict[str, Any]:
+    """The record of a run: read if it is there, else trained, scored and written."""
+    file = out / f"{item.name}.json"
+    if file.exists():
+        record: dict[str, Any] = json.loads(file.read_text(encoding="utf-8"))
+        return record
+    study = make_study(item.study, item.labels, item.seed, out / "studies" / item.study_name, data, item.mean_dice)
+    settings = item.settings(base)
+    start = time.monotonic()
+    with tempfile.TemporaryDirectory() as folder:
+        trained = train_study(study, Path(folder) / "run", settings)
+        seconds = time.monotonic() - start
+        scores = score_model(trained.package, study, item.seed)
+    if item.method in FUSED:
+        scores.errors += fusion_errors(item.method, study, item.labels, item.seed)
+    record = {
+        **{"study": item.study, "labels": item.labels, "method": item.method, "seed": item.seed},
+        **{"trace": item.trace, "mean_dice": item.mean_dice},
+        **scores.to_json(),
+        **{"seconds": seconds, "attempts": trained.figures["attempt"] + 1, "remarks": list(trained.remarks)},
+        "settings": replace(settings, seed=0).to_json(),
+    }
+    write_text(file, json.dumps(record, indent=1) + "\n")
+    return record
+
+
+def _table(terminal: Terminal, name: str, records: list[dict[str, Any]]) -> None:
+    rows: dict[tuple[Any, ...], list[dict[str, Any]]] = {}
+    for record in records:
+        key = (record["labels"], record["method"], record["trace"], record["mean_dice"])
+        rows.setdefault(key, []).append(record)
+    columns = ["labels", "method", "runs", "Dice", "cm_rmse", "cm_rmse_column", "GED", "seconds"]
+    lines = []
+    for (labels, method, trace, noise), group in rows.items():
+        which = "".join([method, f" lambda {trace:g}" if trace else "", f" annotators {noise:g}" if noise else ""])
+        for record in group:
+            record["ged"] = mean_of(record["cases"], "ged")[0]
+        figures = [_plus_minus(*mean_of(group, key)) for key in ("dice", "cm_rmse", "cm_rmse_column", "ged")]
+        lines.append([labels, which, len(group), *figures, f"{mean_of(group, 'seconds')[0]:.0f}"])
+    terminal.table(f"{name}: held-out cases, mean and spread over seeds", columns, lines)
+
+
+def _plus_minus(mean: float, spread: float) -> str:
+    return "–" if math.isnan(mean) else f"{mean:.3f} ± {spread:.3f}"
