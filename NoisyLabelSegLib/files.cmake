@@ -49,6 +49,9 @@ set(LIBRARY_FILES
   NoisyLabelSegLib/commands/train.py
   NoisyLabelSegLib/errors.py
   NoisyLabelSegLib/experiments/__init__.py
+  NoisyLabelSegLib/experiments/accuracy_scores.py
+  NoisyLabelSegLib/experiments/accuracy_studies.py
+  NoisyLabelSegLib/experiments/bench_accuracy.py
   NoisyLabelSegLib/experiments/bench_asking.py
   NoisyLabelSegLib/experiments/bench_fusion.py
   NoisyLabelSegLib/experiments/bench_fusion_evidence.py
@@ -226,6 +229,7 @@ set(LIBRARY_FILES
   NoisyLabelSegLib/training/objective.py
   NoisyLabelSegLib/training/preprocessing.py
   NoisyLabelSegLib/training/presets.py
+  NoisyLabelSegLib/training/reliability.py
   NoisyLabelSegLib/training/remedies.py
   NoisyLabelSegLib/training/run.py
   NoisyLabelSegLib/training/samples.py

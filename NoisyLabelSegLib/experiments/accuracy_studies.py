@@ -40,7 +40,9 @@ EXPERTS = tuple(f"expert{number}_amira" for number in range(1, 6))
 def make_study(name: str, labels: str, seed: int, folder: Path, data: Path, mean_dice: float | None = None) -> Study:
     """The study by name; `labels` is dense or one (a random annotator per training case). Files go below `folder`."""
     if name in REAL:
-        return _thinned(_lidc(data, seed) if name == "lidc" else _cells(data, name.removeprefix("bubil-")), labels, seed)
+        return _thinned(
+            _lidc(data, seed) if name == "lidc" else _cells(data, name.removeprefix("bubil-")), labels, seed
+        )
     settings = SimulationSettings(
         seed=seed, missing=0.0 if labels == "dense" else None, dense_splits=("test",), mean_dice=mean_dice
     )

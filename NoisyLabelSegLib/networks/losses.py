@@ -47,22 +47,11 @@ def dominance_hinge(log_matrices: Tensor, margin: float) -> Tensor:
     return torch.where(others, gap, 0.0).sum(dim=(1, 2)).mean() / classes
 
 
-def reliability_prior(log_truth: Tensor, labels: Tensor, floor: float = 0.03) -> Tensor:
-    """Low where errors belong to few annotators: f times the mean over annotators r of log(e_r / f + floor).
-
-    e_r is the expected share of pixels where the truth is not what r said; f is the share that annotators or the
-    estimate call foreground, so that the amount of background does not matter. The logarithm is steep near 0: where the
-    labels leave the truth open, it goes to those who have been right elsewhere. A single label leaves nothing open:
-    images with one label do not count. log_truth: (B, L, P); labels: (B, R, P), negative where unknown.
-    """
-    known = (labels >= 0) & several_labels(labels)[:, None, None]
-    pixels = known.sum(dim=(0, 2))
-    right = log_truth.exp().gather(1, labels.clamp(min=0))
-    wrong = torch.where(known, 1 - right, 0.0).sum(dim=(0, 2)) / pixels.clamp(min=1)
-    with torch.no_grad():
-        marked = torch.where(labels > 0, 1.0, 1 - log_truth[:, :1].exp())
-        foreground = _mean_where(marked, known).clamp(min=1e-6)
-    return foreground * _mean_where(torch.log(wrong / foreground + floor), pixels > 0)
+def trusted_vote(labels: Tensor, trust: Tensor, classes: int) -> Tensor:
+    """The share of the trust (R,) that says each class, (B, L, P); labels (B, R, P), negative where unknown."""
+    said = [((labels == number) * trust[:, None]).sum(dim=1) for number in range(classes)]
+    votes = torch.stack(said, dim=1)
+    return votes / votes.sum(dim=1, keepdim=True).clamp(min=1e-6)
 
 
 def several_labels(labels: Tensor) -> Tensor:

@@ -35,13 +35,14 @@ class Loop:
         surveys: list[Survey],
         *,
         say: Say,
+        trust: Tensor | None = None,
         first_epoch: int = 0,
         micro_batch: int = 0,
     ) -> None:
         self.network = network
         self._fabric, self._settings, self._surveys, self._say = fabric, settings, surveys, say
         self.optimizer = make_optimizer(network, settings)
-        self._objective, self._optimizer = fabric.setup(Objective(network, settings), self.optimizer)
+        self._objective, self._optimizer = fabric.setup(Objective(network, settings, trust), self.optimizer)
         self._steps = math.ceil(len(epoch_draws(surveys, settings, 0)) / settings.batch)
         self.micro_batch = micro_batch or math.ceil(settings.batch / fabric.world_size / settings.accumulate)
         self._epoch = first_epoch

@@ -14,10 +14,10 @@ from NoisyLabelSegLib.networks.losses import (
     annotator_likelihood,
     dominance_hinge,
     joint_likelihood,
-    reliability_prior,
     several_labels,
     soft_cross_entropy,
     trace,
+    trusted_vote,
 )
 from NoisyLabelSegLib.training.samples import Batch
 from NoisyLabelSegLib.training.settings import Settings
@@ -38,10 +38,15 @@ class Terms(NamedTuple):
 class Objective(nn.Module):
     """The network together with what it is taught, so that one forward call is one step on any number of devices."""
 
-    def __init__(self, network: CoupledNetwork, settings: Settings) -> None:
+    trust: Tensor
+
+    def __init__(self, network: CoupledNetwork, settings: Settings, trust: Tensor | None = None) -> None:
+        """trust: how much each annotator's word weighs where they disagree, (R,); None: all the same."""
         super().__init__()
         self.network = network
         self._settings = settings
+        equal = torch.ones(network.architecture.annotators)
+        self.register_buffer("trust", equal if trust is None else trust, persistent=False)
 
     def forward(self, batch: Batch, trace_weight: float) -> Terms:
         """trace_weight: lambda now; negative during the paper's warm-up, which maximises the trace and nothing else."""
@@ -57,11 +62,16 @@ class Objective(nn.Module):
             return Terms(loss, loss.detach(), _meetings(labels, log_truth))
         loss, likelihood = self._coupled(prediction.features, log_truth, labels, trace_weight)
         if self._settings.reliability and trace_weight >= 0:
-            loss = loss + self._settings.reliability * reliability_prior(log_truth, labels)
+            loss = loss + self._settings.reliability * self._distrust(log_truth, labels)
         return Terms(loss, likelihood.detach(), _meetings(labels, log_truth))
 
+    def _distrust(self, log_truth: Tensor, labels: Tensor) -> Tensor:
+        """How far p is from the vote of the trusted, on images that several annotators labelled."""
+        compared = several_labels(labels)[:, None] & (labels >= 0).any(dim=1)
+        return soft_cross_entropy(log_truth, trusted_vote(labels, self.trust, log_truth.shape[1]), compared)
+
     def _coupled(self, features: Tensor, log_truth: Tensor, labels: Tensor, weight: float) -> tuple[Tensor, Tensor]:
-        # Where several labels can be held against each other the reliability prior decides, and the trace, which
+        # Where several labels can be held against each other the vote of the trusted decides, and the trace, which
         # rewards any explanation by errors, would only disturb it.
         several = several_labels(labels)
         pressed = ~several if self._settings.reliability else torch.ones_like(several)

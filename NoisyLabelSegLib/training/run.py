@@ -13,6 +13,7 @@ from lightning_fabric import Fabric
 
 from NoisyLabelSegLib.cases import Study
 from NoisyLabelSegLib.errors import UserError
+from NoisyLabelSegLib.fusion.table import VoteTable
 from NoisyLabelSegLib.networks import Architecture, CoupledNetwork
 from NoisyLabelSegLib.networks.package import save_package
 from NoisyLabelSegLib.output import undisturbed, write_text
@@ -22,10 +23,11 @@ from NoisyLabelSegLib.training.checkpoints import Checkpoint
 from NoisyLabelSegLib.training.devices import make_fabric
 from NoisyLabelSegLib.training.loop import Loop, Say
 from NoisyLabelSegLib.training.presets import stored_settings
+from NoisyLabelSegLib.training.reliability import silent_annotators, trust_in_annotators
 from NoisyLabelSegLib.training.remedies import WATCHED_FROM, remedied, what_went_wrong
 from NoisyLabelSegLib.training.samples import Samples
 from NoisyLabelSegLib.training.settings import Settings
-from NoisyLabelSegLib.training.source import StudySource, Survey, silent_annotators
+from NoisyLabelSegLib.training.source import StudySource, Survey
 from NoisyLabelSegLib.training.splits import Split, split_cases, study_digest
 
 
@@ -113,6 +115,7 @@ class _Run:
         self._surveys = self._source.survey(report)
         if not any(survey.marked for survey in self._surveys):
             raise UserError("Nobody marked anything in the training cases", remedy="check the labels of the study")
+        self._votes = VoteTable.pooled(survey.votes for survey in self._surveys)
         held_out = StudySource(study, split.validate, settings)
         self._held_out: tuple[Samples, list[Survey]] | None = None
         if len(held_out):
@@ -141,8 +144,7 @@ class _Run:
         state = self._state
         torch.manual_seed(settings.seed)
         self.network = CoupledNetwork(self._architecture(settings))
-        silent = silent_annotators(self._surveys, len(self._study.annotators), len(self._study.classes))
-        self.network.expect_silence(torch.from_numpy(silent))
+        self.network.expect_silence(torch.from_numpy(silent_annotators(self._votes, len(self._study.classes))))
         loop = self._loop(settings)
         self._moved(0.0)
         while not self._ends(settings):
@@ -168,6 +170,7 @@ class _Run:
             self._source,
             self._surveys,
             say=self._remark,
+            trust=torch.from_numpy(trust_in_annotators(self._votes, len(self._study.classes))),
             first_epoch=state.epoch,
             micro_batch=state.micro_batch,
         )

@@ -23,7 +23,7 @@ class Settings:
     confusion: str = "pixel"  # or low-rank, global, oracle-cm
     rank: int = 1
     likelihood: str = "joint"  # the annotators of a pixel share its true class; or each: every one alone
-    reliability: float = 0.5  # weight of the prior that errors belong to few annotators
+    reliability: float = 3.0  # weight of the vote of the trusted, on images that several annotators labelled
     trace: float = 0.1  # lambda of the paper; where reliability is on, for images with a single label only
     hinge: float = 0.0
     margin: float = 0.3

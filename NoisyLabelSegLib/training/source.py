@@ -11,6 +11,8 @@ from numpy.typing import NDArray
 
 from NoisyLabelSegLib.cases import Case, Study
 from NoisyLabelSegLib.errors import UserError
+from NoisyLabelSegLib.fusion import Votes
+from NoisyLabelSegLib.fusion.table import VoteTable
 from NoisyLabelSegLib.progress import Report, silent, steps
 from NoisyLabelSegLib.training.preprocessing import Preprocessing
 from NoisyLabelSegLib.training.settings import Settings
@@ -41,23 +43,11 @@ class CaseArrays:
 
 @dataclass(frozen=True)
 class Survey:
-    """What must be known of a case without opening it: its size, the slices (3D: z) that somebody marked, and `used`:
-    which annotator used which classes, (annotator, class) pairs."""
+    """What must be known of a case without opening it: its size, the slices (3D: z) that somebody marked, its votes."""
 
     slices: int
     marked: tuple[int, ...]
-    used: frozenset[tuple[int, int]] = frozenset()
-
-
-def silent_annotators(surveys: Sequence[Survey], annotators: int, classes: int) -> NDArray[np.bool_]:
-    """Who never uses a class that others do, (R, L) bool; nobody is silent about background or without labels."""
-    used = np.zeros((annotators, classes), dtype=np.bool_)
-    for survey in surveys:
-        for annotator, said in survey.used:
-            used[annotator, said] = True
-    silent: NDArray[np.bool_] = ~used & used.any(axis=0) & used.any(axis=1, keepdims=True)
-    silent[:, 0] = False
-    return silent
+    votes: VoteTable
 
 
 class StudySource:
@@ -98,8 +88,7 @@ class StudySource:
                     remedy="give every case the same images, in the same order",
                 )
             marked = np.flatnonzero((arrays.labels > 0).any(axis=(0, 2, 3)))
-            used = {(r, int(said)) for r, row in enumerate(arrays.labels) for said in np.unique(row) if said >= 0}
-            surveys.append(Survey(arrays.labels.shape[1], tuple(marked.tolist()), frozenset(used)))
+            surveys.append(Survey(arrays.labels.shape[1], tuple(marked.tolist()), _votes(arrays.labels, self._classes)))
         return surveys
 
     def _read(self, case: Case) -> CaseArrays:
@@ -122,6 +111,12 @@ class StudySource:
         while self._used > self._budget:
             _, oldest = self._kept.popitem(last=False)
             self._used -= oldest.bytes
+
+
+def _votes(labels: NDArray[np.int16], classes: int) -> VoteTable:
+    given = [None if row.flat[0] == UNLABELED else row.astype(np.uint8) for row in labels]
+    table = Votes(given, classes=classes).table
+    return VoteTable(table.votes, table.counts)
 
 
 def _known_truth(case: Case) -> NDArray[np.uint8]:

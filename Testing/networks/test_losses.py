@@ -213,47 +213,15 @@ def test_with_known_matrices_the_likelihood_rewards_the_true_class_alone() -> No
     assert loss.item() == pytest.approx(-(math.log(0.75) + math.log(0.95)) / 2)
 
 
-def test_the_reliability_prior_counts_contradictions_against_what_was_marked() -> None:
-    truth = torch.tensor(
-        [[[0.1, 0.2, 0.9, 0.8], [0.9, 0.8, 0.1, 0.2]]]
-    )  # foreground, foreground, background, background
-    labels = torch.tensor([[[1, 1, 0, 0], [1, 0, 0, -1]]])
-    found = losses.reliability_prior(truth.log(), labels, floor=0.1)
-    foreground = (1 + 1 + 0.1 + 0.2 + 1 + 0.8 + 0.1) / 7
-    first, second = (0.1 + 0.2 + 0.1 + 0.2) / 4, (0.1 + 0.8 + 0.1) / 3
-    logarithms = math.log(first / foreground + 0.1) + math.log(second / foreground + 0.1)
-    assert found.item() == pytest.approx(foreground * logarithms / 2, abs=1e-6)
+def test_the_vote_of_the_trusted_is_shared_out_by_trust_among_those_who_labelled() -> None:
+    labels = torch.tensor([[[1, 2, 0], [0, 2, -1], [0, -1, -1]]])
+    vote = losses.trusted_vote(labels, torch.tensor([6.0, 2.0, 1.0]), classes=3)
+    expected = torch.tensor([[[3 / 9, 0, 1], [6 / 9, 0, 0], [0, 1, 0]]])
+    torch.testing.assert_close(vote, expected)
 
 
-def test_where_labels_leave_the_truth_open_it_goes_to_those_who_were_right_elsewhere() -> None:
-    # Annotators 0 and 1 disagree about the last pixel; 0 agrees with the estimate elsewhere, 1 does not.
-    logits = torch.tensor([[[-4.0, -4.0, 4.0, 4.0, 0.0], [4.0, 4.0, -4.0, -4.0, 0.0]]], requires_grad=True)
-    labels = torch.tensor([[[1, 1, 0, 0, 1], [0, 1, 1, 0, 0]]])
-    losses.reliability_prior(logits.log_softmax(dim=1), labels).backward()
-    assert logits.grad is not None
-    assert logits.grad[0, 1, 4] < 0 < logits.grad[0, 0, 4]
-
-
-def test_more_background_does_not_change_whom_the_reliability_prior_trusts() -> None:
-    logits = torch.tensor([[[-4.0, 4.0, 0.0], [4.0, -4.0, 0.0]]])
-    labels = torch.tensor([[[1, 0, 1], [0, 0, 0]]])  # two annotators, the last pixel is open
-    wide = torch.tensor([[[9.0], [-9.0]]]).expand(1, 2, 500)
-    gradients = []
-    for more in (0, 500):
-        leaf = torch.cat([logits, wide[..., :more]], dim=2).requires_grad_()
-        padded = torch.cat([labels, torch.zeros(1, 2, more, dtype=torch.long)], dim=2)
-        (losses.reliability_prior(leaf.log_softmax(dim=1), padded) * (3 + more)).backward()
-        assert leaf.grad is not None
-        gradients.append(leaf.grad[..., 2])
-    torch.testing.assert_close(gradients[0], gradients[1], atol=1e-3, rtol=1e-3)
-
-
-def test_a_single_label_leaves_nothing_to_the_reliability_prior() -> None:
-    log_truth = torch.randn(2, 2, 4).log_softmax(dim=1)
-    labels = torch.tensor([[[1, 1, 0, 0], [-1, -1, -1, -1]], [[0, 1, 0, 0], [1, 1, 1, 0]]])
-    both = losses.reliability_prior(log_truth, labels)
-    torch.testing.assert_close(both, losses.reliability_prior(log_truth[1:], labels[1:]))
-    assert losses.reliability_prior(log_truth[:1], labels[:1]).item() == pytest.approx(0, abs=1e-4)
+def test_where_nobody_labelled_there_is_no_vote() -> None:
+    assert not losses.trusted_vote(torch.full((1, 2, 3), -1), torch.ones(2), classes=2).any()
 
 
 def test_a_batch_without_labels_costs_nothing() -> None:

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import numpy as np
+
+from NoisyLabelSegLib.fusion.table import VoteTable
 from NoisyLabelSegLib.training import Settings
 from NoisyLabelSegLib.training.sampling import batches, epoch_draws
 from NoisyLabelSegLib.training.source import Survey
 
-IMAGES = [Survey(slices=1, marked=()), Survey(slices=1, marked=(0,)), Survey(slices=1, marked=(0,))]
-VOLUMES = [Survey(slices=10, marked=(3, 4)), Survey(slices=10, marked=())]
+NO_VOTES = VoteTable(np.zeros((1, 1), dtype=np.int16), np.zeros(1))
+IMAGES = [Survey(1, (), NO_VOTES), Survey(1, (0,), NO_VOTES), Survey(1, (0,), NO_VOTES)]
+VOLUMES = [Survey(10, (3, 4), NO_VOTES), Survey(10, (), NO_VOTES)]
 
 
 def test_every_2d_image_comes_once_marked_or_not() -> None:

@@ -11,7 +11,7 @@ import pytest
 from NoisyLabelSegLib.cases import Study
 from NoisyLabelSegLib.errors import UserError
 from NoisyLabelSegLib.training import Settings
-from NoisyLabelSegLib.training.source import UNLABELED, StudySource, Survey, silent_annotators
+from NoisyLabelSegLib.training.source import UNLABELED, StudySource
 
 MakeStudy = Callable[..., Study]
 
@@ -68,12 +68,3 @@ def test_every_target_is_a_distribution_over_classes(make_disk_study: MakeStudy,
     np.testing.assert_allclose(arrays.target.sum(axis=0), 1, atol=1e-6)
     if target == "truth":
         np.testing.assert_array_equal(arrays.target[1] > 0.5, study.cases[0].truth()[None] > 0)  # type: ignore[index]
-
-
-def test_who_never_uses_a_class_that_others_do_is_silent_about_it() -> None:
-    surveys = [
-        Survey(1, (0,), frozenset({(0, 0), (0, 1), (1, 0)})),
-        Survey(1, (0,), frozenset({(0, 0), (0, 2), (1, 0), (1, 1)})),
-    ]
-    silent = silent_annotators(surveys, annotators=3, classes=4)
-    assert np.argwhere(silent).tolist() == [[1, 2]]
