@@ -20,7 +20,7 @@ from NoisyLabelSegLib.training.preprocessing import Preprocessing
 
 @dataclass(frozen=True)
 class Estimate:
-    """Of one case: p (L, *shape); where annotators are known, their labels (R, *shape) and matrices (R, L, L, *shape)."""
+    """Of one case: p (L, *shape); of known annotators their labels (R, *shape) and matrices (R, L, L, *shape)."""
 
     probabilities: NDArray[np.float32]
     said: NDArray[np.uint8] | None = None

@@ -1,4 +1,4 @@
-"""The coupled networks against every baseline, on simulated and real annotators; a run that is there is not repeated."""
+"""The coupled networks against every baseline, on simulated and real annotators; a finished run is not repeated."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import math
 import tempfile
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -121,10 +121,11 @@ def measure(item: Run, base: Settings, out: Path, data: Path) -> dict[str, Any]:
     if item.method in FUSED:
         scores.errors += fusion_errors(item.method, study, item.labels, item.seed)
     record = {
-        **{"study": item.study, "labels": item.labels, "method": item.method, "seed": item.seed},
-        **{"trace": item.trace, "mean_dice": item.mean_dice},
+        **asdict(item),
         **scores.to_json(),
-        **{"seconds": seconds, "attempts": trained.figures["attempt"] + 1, "remarks": list(trained.remarks)},
+        "seconds": seconds,
+        "attempts": trained.figures["attempt"] + 1,
+        "remarks": list(trained.remarks),
         "settings": replace(settings, seed=0).to_json(),
     }
     write_text(file, json.dumps(record, indent=1) + "\n")

@@ -1,0 +1,72 @@
+"""The table of accuracy: what it trains, that a finished run is not repeated, and how real data become studies."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from NoisyLabelSegLib.errors import UserError
+from NoisyLabelSegLib.experiments.accuracy_studies import make_study
+from NoisyLabelSegLib.experiments.bench_accuracy import METHODS, Run, curves, measure, plan
+from NoisyLabelSegLib.training import preset
+
+DATA = Path(__file__).resolve().parents[3] / "shared" / "data"
+TINY = ["widths=[4,8]", "epochs=1", "samples=8"]
+
+
+def test_every_run_has_a_file_of_its_own() -> None:
+    runs = [*curves(), *(run for name in ("mnist", "tumour", "lidc", "bubil-smc") for run in plan(name))]
+    assert len({run.name for run in runs}) == len(runs)
+
+
+def test_every_method_changes_what_it_says_and_nothing_else() -> None:
+    base = preset("default")
+    for method, words in METHODS.items():
+        settings = Run("mnist", "dense", method, 0).settings(base)
+        assert settings == base.with_words(words), method
+
+
+@pytest.mark.parametrize("method", ["coupled", "staple"])
+def test_a_run_is_measured_once(tmp_path: Path, method: str) -> None:
+    run, base = Run("mnist", "one", method, 0), preset("default").with_words(TINY)
+    first = measure(run, base, tmp_path, DATA)
+    assert 0 <= first["dice"] <= 1
+    assert 0 < first["cm_rmse_column"] < 1
+    assert len(first["cases"]) == 20
+    file = tmp_path / f"{run.name}.json"
+    file.write_text(json.dumps({**first, "dice": 2.0}))
+    assert measure(run, base, tmp_path, DATA)["dice"] == 2.0
+
+
+def test_training_cases_keep_one_label_and_test_cases_all(tmp_path: Path) -> None:
+    study = make_study("mnist", "one", 0, tmp_path / "study", DATA)
+    counts = {split: {len(case.annotations) for case in study.split(split).cases} for split in ("train", "test")}
+    assert counts == {"train": {1}, "test": {5}}
+
+
+def test_data_that_are_not_there_are_a_sentence(tmp_path: Path) -> None:
+    with pytest.raises(UserError, match="lidc-nodules-2d"):
+        make_study("lidc", "dense", 0, tmp_path / "study", tmp_path)
+
+
+@pytest.mark.skipif(not DATA.is_dir(), reason="wants the real data beside the repository")
+@pytest.mark.parametrize(("name", "cases"), [("bubil-smc", 17), ("bubil-fib", 24), ("lidc", 906)])
+def test_real_annotators_become_a_study(tmp_path: Path, name: str, cases: int) -> None:
+    study = make_study(name, "dense", 0, tmp_path, DATA)
+    assert len(study.cases) <= cases
+    assert {case.split for case in study.cases} == {"train", "test"}
+    first = study.cases[0]
+    assert {labels.shape for labels in map(first.labels, study.annotators) if labels is not None} == {
+        first.image().shape[1:]
+    }
+
+
+@pytest.mark.skipif(not DATA.is_dir(), reason="wants the real data beside the repository")
+def test_blocks_of_one_patient_are_held_out_whole(tmp_path: Path) -> None:
+    study = make_study("ms", "dense", 0, tmp_path / "ms", DATA)
+    assert study.cases[0].image().shape[:2] == (4, 8)
+    assert all(np.asarray(case.truth()).any() for case in study.cases)
+    assert 1 < len(study.split("test").cases) < len(study.split("train").cases)
