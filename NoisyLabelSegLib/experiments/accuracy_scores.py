@@ -92,19 +92,23 @@ def fusion_errors(method: str, study: Study, labels: str, seed: int) -> Confusio
         seen = set(range(len(everyone))) if labels == "dense" else {int(rng.integers(len(everyone)))}
         given = [drawn if place in seen else None for place, drawn in enumerate(everyone)]
         fusion = fuse(given, method=method, classes=len(study.classes))
-        truth = case.truth()
-        if truth is not None:
-            matrices = [fusion.confusion_field(place) for place in range(len(everyone))]
-            errors += confusion_errors(matrices, fusion.probabilities, truth, everyone)
+        matrices = [fusion.confusion_field(place) for place in range(len(everyone))]
+        errors += confusion_errors(matrices, fusion.probabilities, _truth(case), everyone)
     return errors
 
 
+def _truth(case: Case) -> NDArray[np.uint8]:
+    truth = case.truth()
+    assert truth is not None, "every study of the table has one"
+    return truth
+
+
 def _add(scores: Scores, case: Case, study: Study, estimate: Estimate, said: list[NDArray[np.uint8]]) -> None:
-    classes, truth = len(study.classes), case.truth()
+    classes, truth = len(study.classes), _truth(case)
     real = case.all_labels(study.annotators)
     drawn = [labels for labels in real if labels is not None]
     figures: dict[str, Any] = {"id": case.id, "dice": float(dice(estimate.truth, truth, classes))}
-    if estimate.confusion is not None and truth is not None:
+    if estimate.confusion is not None:
         scores.errors += confusion_errors(estimate.confusion, estimate.probabilities, truth, real)
         figures["to_annotators"] = [[float(dice(mine, theirs, classes)) for theirs in drawn] for mine in said]
     figures["ged"] = ged(said, drawn, classes)

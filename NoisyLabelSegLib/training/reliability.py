@@ -37,13 +37,13 @@ def trust_in_annotators(votes: VoteTable, classes: int) -> NDArray[np.float32]:
     voice = np.where(silent_annotators(votes, classes).any(axis=1), SILENT_VOICE, 1.0)
     known = votes.symbols >= 0
     compared = known.sum(axis=1) > 1
-    weights = voice
+    weights: Floats = voice
     counts = np.where(compared, votes.counts, 0.0)
     marked = counts @ (known & (votes.votes > 0))
     if not marked.any():
         return np.asarray(voice, dtype=np.float32)
     for _ in range(MOST_ROUNDS):
-        truth = _weighted_vote(votes, known * weights)
+        truth = _weighted_vote(votes, weights)
         wrong = counts @ (known & (votes.symbols != truth[:, None]))
         foreground = counts @ (known & ((votes.votes > 0) | (truth > 0)[:, None]))
         before, weights = weights, voice / (wrong / np.maximum(foreground, 1) + FLOOR)
@@ -53,6 +53,6 @@ def trust_in_annotators(votes: VoteTable, classes: int) -> NDArray[np.float32]:
 
 
 def _weighted_vote(votes: VoteTable, weights: Floats) -> NDArray[np.intp]:
-    """The place among the values of the label with most weight, (P,), for weights (P, R)."""
-    totals = [((votes.symbols == place) * weights).sum(axis=1) for place in range(len(votes.values))]
-    return np.argmax(np.stack(totals, axis=1), axis=1)
+    """The place among the values of the label with most weight, (P,), for weights (R,); the lowest of equals."""
+    totals = np.stack([(votes.symbols == place) @ weights for place in range(len(votes.values))], axis=1)
+    return np.asarray(totals.argmax(axis=1), dtype=np.intp)
