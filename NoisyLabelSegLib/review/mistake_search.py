@@ -152,10 +152,10 @@ def _is_confetti(mistake: Mistake, settings: ReviewSettings) -> bool:
 
 def _pair_codes(labels: NDArray[Any], truth: NDArray[Any], classes: int) -> NDArray[Any]:
     """drawn * L + true where the two differ, 0 where they agree."""
-    codes: NDArray[Any] = labels.astype(np.uint8 if classes * classes <= 256 else np.uint16)
-    codes *= classes
-    codes += truth.astype(codes.dtype, copy=False)
-    codes[labels == truth] = 0
+    codes = np.zeros(labels.shape, dtype=np.uint8 if classes * classes <= 256 else np.uint16)
+    differ = np.flatnonzero(labels != truth)
+    drawn = np.take(labels, differ).astype(codes.dtype)
+    np.put(codes, differ, drawn * codes.dtype.type(classes) + np.take(truth, differ).astype(codes.dtype))
     return codes
 
 

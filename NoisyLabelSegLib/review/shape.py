@@ -12,6 +12,8 @@ from numpy.typing import NDArray
 from scipy import ndimage
 from scipy.spatial import cKDTree
 
+MANY_POINTS = 5000
+
 
 class Shape:
     """A mask (*shape) bool with voxel edges in millimetres in the order of its axes."""
@@ -50,7 +52,8 @@ class Shape:
         distances = np.zeros(len(voxels))
         away = np.flatnonzero(~np.take(self.border, voxels))
         if away.size:
-            distances[away] = self._tree.query(self.points(voxels[away]), workers=-1)[0]
+            workers = -1 if away.size > MANY_POINTS else 1  # for few points, starting threads takes longer than the work
+            distances[away] = self._tree.query(self.points(voxels[away]), workers=workers)[0]
         return distances
 
     @cached_property

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
+from PySide6.QtCore import QCoreApplication, QEvent
 
 from slicerhost.start import Host, is_running, start
 
@@ -47,3 +48,4 @@ def module(host: Host) -> Iterator[Any]:
     widget.exit()
     widget.cleanup()
     widget.parent.deleteLater()
+    QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)  # outside exec() nobody else does
