@@ -22,6 +22,7 @@ set(LIBRARY_FILES
   NoisyLabelSegLib/cases/label_values.py
   NoisyLabelSegLib/cases/lazy.py
   NoisyLabelSegLib/cases/lidc.py
+  NoisyLabelSegLib/cases/mapped.py
   NoisyLabelSegLib/cases/nifti_length.py
   NoisyLabelSegLib/cases/quiet.py
   NoisyLabelSegLib/cases/reading.py
@@ -152,6 +153,7 @@ set(LIBRARY_FILES
   NoisyLabelSegLib/review/evidence.py
   NoisyLabelSegLib/review/files.py
   NoisyLabelSegLib/review/gallery.py
+  NoisyLabelSegLib/review/handover.py
   NoisyLabelSegLib/review/information.py
   NoisyLabelSegLib/review/island.py
   NoisyLabelSegLib/review/mistake_search.py
@@ -244,6 +246,7 @@ set(LIBRARY_FILES
   NoisyLabelSegLib/widget/annotators_logic.py
   NoisyLabelSegLib/widget/annotators_section.py
   NoisyLabelSegLib/widget/arrivals.py
+  NoisyLabelSegLib/widget/background_review.py
   NoisyLabelSegLib/widget/case_logic.py
   NoisyLabelSegLib/widget/case_section.py
   NoisyLabelSegLib/widget/device_probe.py
@@ -251,16 +254,19 @@ set(LIBRARY_FILES
   NoisyLabelSegLib/widget/export_section.py
   NoisyLabelSegLib/widget/job_button.py
   NoisyLabelSegLib/widget/messages.py
+  NoisyLabelSegLib/widget/models.py
   NoisyLabelSegLib/widget/opening.py
   NoisyLabelSegLib/widget/panel.py
   NoisyLabelSegLib/widget/parameters.py
   NoisyLabelSegLib/widget/prediction_logic.py
   NoisyLabelSegLib/widget/scripting.py
   NoisyLabelSegLib/widget/self_test.py
+  NoisyLabelSegLib/widget/steps.py
   NoisyLabelSegLib/widget/study_files.py
   NoisyLabelSegLib/widget/torch_support.py
   NoisyLabelSegLib/widget/train_logic.py
   NoisyLabelSegLib/widget/train_section.py
   NoisyLabelSegLib/widget/truth_logic.py
   NoisyLabelSegLib/widget/truth_section.py
+  NoisyLabelSegLib/widget/work.py
 )

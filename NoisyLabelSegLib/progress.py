@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sized
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sized
 from dataclasses import dataclass, field
-from typing import TypeVar
+from typing import Any, TypeVar
 
 Item = TypeVar("Item")
+Result = TypeVar("Result")
 
 
 @dataclass(frozen=True)
@@ -54,3 +55,12 @@ def steps(items: Iterable[Item], stage: str, report: Report = silent, *, total: 
     for done, item in enumerate(items, start=1):
         yield item
         report(Progress(stage, done, total))
+
+
+def finished(work: Generator[Any, None, Result]) -> Result:
+    """Does work that comes in steps to its end, and returns what it returns."""
+    while True:
+        try:
+            next(work)
+        except StopIteration as end:
+            return end.value  # type: ignore[no-any-return]

@@ -20,25 +20,25 @@ LITTLE_SPACE = 1 << 20
 """With fewer bytes than this left on the disk after a write, the write may have failed."""
 
 
-def write_labels(path: str | Path, labels: NDArray[Any], geometry: Geometry) -> None:
-    """Labels (*shape), written as compressed uint8."""
-    write_image(path, Image(np.asarray(labels).astype(np.uint8, copy=False), geometry))
+def write_labels(path: str | Path, labels: NDArray[Any], geometry: Geometry, *, compressed: bool = True) -> None:
+    """Labels (*shape), written as uint8."""
+    write_image(path, Image(np.asarray(labels).astype(np.uint8, copy=False), geometry), compressed=compressed)
 
 
-def write_components(path: str | Path, field: NDArray[Any], geometry: Geometry) -> None:
-    """A field (C, *shape), such as probabilities, written as C float32 components per voxel, compressed."""
-    write_image(path, Image(np.asarray(field).astype(np.float32, copy=False), geometry))
+def write_components(path: str | Path, field: NDArray[Any], geometry: Geometry, *, compressed: bool = True) -> None:
+    """A field (C, *shape), such as probabilities, written as C float32 components per voxel."""
+    write_image(path, Image(np.asarray(field).astype(np.float32, copy=False), geometry), compressed=compressed)
 
 
-def write_image(path: str | Path, image: Image) -> None:
-    """An image as it is, compressed where the format can."""
+def write_image(path: str | Path, image: Image, *, compressed: bool = True) -> None:
+    """An image as it is, compressed where the format can; without, large images are written many times faster."""
     import SimpleITK as sitk
 
     from NoisyLabelSegLib.cases.itk import to_itk
 
     with output_file(path) as partial:
         try:
-            sitk.WriteImage(to_itk(image), str(partial), useCompression=True, compressionLevel=1)
+            sitk.WriteImage(to_itk(image), str(partial), useCompression=compressed, compressionLevel=1)
         except RuntimeError as error:
             raise UserError(
                 "cannot be written",

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any, TypeAlias
 
 import numpy as np
 import torch
@@ -20,13 +21,26 @@ from NoisyLabelSegLib.output import output_folder
 from NoisyLabelSegLib.progress import Report, silent, steps
 from NoisyLabelSegLib.training.preprocessing import Preprocessing
 
+Field: TypeAlias = NDArray[np.float32]
+
 
 @dataclass(frozen=True)
 class Wanted:
-    """What is predicted besides the truth."""
+    """What is written besides the truth, and how.
+
+    `derived` names fields that are made of every annotator's confusion (L, L, *shape) and the truth's probabilities
+    (L, *shape), such as expected errors; they are written as `<name>_<annotator>.nrrd`.
+    """
 
     annotators: bool = False
     confusion: bool = False
+    derived: Mapping[str, Callable[[Field, Field], Field]] = field(default_factory=dict)
+    compressed: bool = True
+
+    @property
+    def fields(self) -> bool:
+        """Whether the confusion fields are needed."""
+        return self.confusion or bool(self.derived)
 
 
 def predict_cases(
@@ -44,7 +58,7 @@ def predict_cases(
     wanted = wanted or Wanted()
     network, card = load_package(model)
     preprocessing = _preprocessing(card, Path(model))
-    if (wanted.annotators or wanted.confusion) and network.annotator_head is None:
+    if (wanted.annotators or wanted.fields) and network.annotator_head is None:
         raise UserError(
             "knows the truth only: it was trained without an annotators' part",
             file=model,
@@ -88,23 +102,28 @@ def _predict(
     with tempfile.TemporaryFile() as file:
         # Confusion fields are many times larger than the case, so they wait on the disk.
         size = (annotators, classes * classes, *shape)
-        fields = np.memmap(file, dtype=np.float32, shape=size) if wanted.confusion else None
-        for piece in predictor.pieces(image, labels=wanted.annotators, confusion=wanted.confusion):
+        fields = np.memmap(file, dtype=np.float32, shape=size) if wanted.fields else None
+        for piece in predictor.pieces(image, labels=wanted.annotators, confusion=wanted.fields):
             truth[:, piece.where] = piece.truth
             if said is not None and piece.labels is not None:
                 said[:, piece.where] = piece.labels
             if fields is not None and piece.confusion is not None:
                 fields[:, :, piece.where] = piece.confusion.reshape(annotators, classes**2, *piece.truth.shape[1:])
         probabilities = preprocessing.restored(truth, case.geometry)
-        write_components(folder / "truth_probability.nrrd", probabilities, case.geometry)
-        write_labels(folder / "truth.nrrd", probabilities.argmax(axis=0), case.geometry)
+        how: Any = {"geometry": case.geometry, "compressed": wanted.compressed}
+        write_components(folder / "truth_probability.nrrd", probabilities, **how)
+        write_labels(folder / "truth.nrrd", probabilities.argmax(axis=0), **how)
         for number, name in enumerate(card.annotators):
             if said is not None:
                 labels = _labels_restored(said[number], preprocessing, case)
-                write_labels(folder / f"annotator_{name}.nrrd", labels, case.geometry)
+                write_labels(folder / f"annotator_{name}.nrrd", labels, **how)
             if fields is not None:
-                field = preprocessing.restored(fields[number], case.geometry)
-                write_components(folder / f"confusion_{name}.nrrd", field, case.geometry)
+                matrices = preprocessing.restored(fields[number], case.geometry)
+                if wanted.confusion:
+                    write_components(folder / f"confusion_{name}.nrrd", matrices, **how)
+                for what, derive in wanted.derived.items():
+                    made = derive(matrices.reshape(classes, classes, *matrices.shape[1:]), probabilities)
+                    write_components(folder / f"{what}_{name}.nrrd", made, **how)
 
 
 def _labels_restored(labels: NDArray[np.uint8], preprocessing: Preprocessing, case: Case) -> NDArray[np.uint8]:

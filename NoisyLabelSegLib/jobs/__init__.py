@@ -3,10 +3,18 @@
 from NoisyLabelSegLib.jobs.job import Job, State
 from NoisyLabelSegLib.jobs.pollers import ManualPoller, Poller, ThreadPoller
 from NoisyLabelSegLib.jobs.reports import Cancelled, Failed, Finished, Logged, Progressed, Started
-from NoisyLabelSegLib.jobs.settings import FuseSettings, JobSettings, PredictSettings, ReviewSettings, TrainSettings
+from NoisyLabelSegLib.jobs.settings import (
+    CompareSettings,
+    FuseSettings,
+    JobSettings,
+    PredictSettings,
+    ReviewSettings,
+    TrainSettings,
+)
 
 __all__ = [
     "Cancelled",
+    "CompareSettings",
     "Failed",
     "Finished",
     "FuseSettings",

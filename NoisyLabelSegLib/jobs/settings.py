@@ -91,6 +91,17 @@ class ReviewSettings(JobSettings):
 
 
 @dataclass(frozen=True, kw_only=True)
+class CompareSettings(JobSettings):
+    """Reviews one case that the panel has left in a folder of plain arrays; see review/handover.py."""
+
+    verb: ClassVar[str] = "compare"
+    case: str
+
+    def problems(self) -> list[str]:
+        return [*super().problems(), *_used(self), *_missing(self.case)]
+
+
+@dataclass(frozen=True, kw_only=True)
 class TrainSettings(JobSettings):
     """Trains the coupled networks on a study."""
 
@@ -120,6 +131,10 @@ class PredictSettings(JobSettings):
     """One case each; the channels of one case are joined by commas."""
     annotators: bool = False
     confusion: bool = False
+    expected: bool = False
+    """Whether each annotator's expected errors are written, as `expected_<annotator>.nrrd`."""
+    compressed: bool = True
+    """Whether the files are compressed: small, but slow to read again."""
     split: str = ""
     """Only the study's cases of this split; all if empty."""
     flips: bool = False
@@ -133,7 +148,7 @@ class PredictSettings(JobSettings):
 
 
 KINDS: dict[str, type[JobSettings]] = {
-    kind.verb: kind for kind in (FuseSettings, ReviewSettings, TrainSettings, PredictSettings)
+    kind.verb: kind for kind in (FuseSettings, ReviewSettings, CompareSettings, TrainSettings, PredictSettings)
 }
 
 

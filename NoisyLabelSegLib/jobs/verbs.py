@@ -8,7 +8,14 @@ from pathlib import Path
 from typing import Any
 
 from NoisyLabelSegLib.errors import UserError
-from NoisyLabelSegLib.jobs.settings import FuseSettings, JobSettings, PredictSettings, ReviewSettings, TrainSettings
+from NoisyLabelSegLib.jobs.settings import (
+    CompareSettings,
+    FuseSettings,
+    JobSettings,
+    PredictSettings,
+    ReviewSettings,
+    TrainSettings,
+)
 from NoisyLabelSegLib.progress import Report
 
 Say = Callable[[str], None]
@@ -101,6 +108,15 @@ def _review(job: ReviewSettings, report: Report, say: Say) -> dict[str, Any]:
     }
 
 
+def _compare(job: CompareSettings, report: Report, _say: Say) -> dict[str, Any]:
+    from NoisyLabelSegLib.output import output_folder
+    from NoisyLabelSegLib.review.handover import review_folder
+
+    with output_folder(job.out, force=job.force) as partial:
+        review_folder(Path(job.case), partial, report=report)
+    return {"out": job.out}
+
+
 def _train(job: TrainSettings, report: Report, say: Say) -> dict[str, Any]:
     from NoisyLabelSegLib.cases import Study
     from NoisyLabelSegLib.training import train_study
@@ -134,13 +150,19 @@ def _predict(job: PredictSettings, report: Report, _say: Say) -> dict[str, Any]:
     from NoisyLabelSegLib.inference import predict_cases
     from NoisyLabelSegLib.inference.inputs import cases_of
     from NoisyLabelSegLib.inference.run import Wanted
+    from NoisyLabelSegLib.review.error_map import expected_errors
 
     cases = cases_of([job.study] if job.study else job.images, job.split or None)
     predict_cases(
         job.model,
         cases,
         job.out,
-        wanted=Wanted(annotators=job.annotators, confusion=job.confusion),
+        wanted=Wanted(
+            annotators=job.annotators,
+            confusion=job.confusion,
+            derived={"expected": expected_errors} if job.expected else {},
+            compressed=job.compressed,
+        ),
         flips=job.flips,
         device=job.device,
         force=job.force,
@@ -152,6 +174,7 @@ def _predict(job: PredictSettings, report: Report, _say: Say) -> dict[str, Any]:
 _VERBS: dict[str, Callable[[Any, Report, Say], dict[str, Any]]] = {
     "fuse": _fuse,
     "review": _review,
+    "compare": _compare,
     "train": _train,
     "predict": _predict,
 }

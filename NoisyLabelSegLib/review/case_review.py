@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from NoisyLabelSegLib.cases import Geometry
 from NoisyLabelSegLib.metrics import pairwise_counts
+from NoisyLabelSegLib.progress import Report, silent, steps
 from NoisyLabelSegLib.review.crop import Box, busy_box
 from NoisyLabelSegLib.review.error_map import error_map
 from NoisyLabelSegLib.review.mistake_search import CaseView, find_mistakes
@@ -53,6 +54,7 @@ def review_case(
     case: str = "",
     settings: ReviewSettings | None = None,
     mistakes: bool = True,
+    report: Report = silent,
 ) -> CaseReview:
     """Compares annotators' labels (*shape) uint8 with a truth (*shape) uint8 on one grid."""
     settings = settings or ReviewSettings()
@@ -64,7 +66,7 @@ def review_case(
     rows: list[AnnotatorStatistics] = []
     found: list[Mistake] = []
     maps = {}
-    for name, array in inside.items():  # one at a time: a large volume's shapes take much memory
+    for name, array in steps(inside.items(), "review", report):  # one at a time: shapes take much memory
         drawn = LabelShapes(array, geometry.spacing_zyx, len(classes))
         for label, title in enumerate([*classes[1:], *([ALL_CLASSES] if len(classes) > 2 else [])], start=1):
             subject = Subject(case, name, title, units_of(geometry))

@@ -52,7 +52,7 @@ class Shape:
         distances = np.zeros(len(voxels))
         away = np.flatnonzero(~np.take(self.border, voxels))
         if away.size:
-            workers = -1 if away.size > MANY_POINTS else 1  # for few points, starting threads takes longer than the work
+            workers = -1 if away.size > MANY_POINTS else 1  # threads take a while to start
             distances[away] = self._tree.query(self.points(voxels[away]), workers=workers)[0]
         return distances
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Generator, Iterable, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -10,7 +10,7 @@ import numpy as np
 from NoisyLabelSegLib.cases import Case, Image, Study, read_image
 from NoisyLabelSegLib.cases.case import Source
 from NoisyLabelSegLib.cases.kinds import plain_stem
-from NoisyLabelSegLib.progress import Report, silent, steps
+from NoisyLabelSegLib.progress import Report, finished, silent, steps
 from NoisyLabelSegLib.scene.arrays import Node
 from NoisyLabelSegLib.scene.colors import annotatorColor, classColor
 from NoisyLabelSegLib.scene.folder import CaseFolder
@@ -43,12 +43,28 @@ def loadCase(
 
     `annotators` are those of the whole study: an annotator has the same color in every case.
     """
+    return finished(loadingCase(scene, case, classes, study=study, annotators=annotators))
+
+
+def loadingCase(
+    scene: Node,
+    case: Case,
+    classes: Sequence[str] = ("background", "foreground"),
+    *,
+    study: str = "",
+    annotators: Sequence[str] = (),
+) -> Generator[str, None, CaseFolder]:
+    """loadCase() in steps: yields before every image and annotator what comes next."""
     folder = CaseFolder(scene, case.id, study)
     for channel, source in enumerate(case.images):
+        yield case.id
         _loadImage(folder, source, channel, len(case.images))
     everyone = list(dict.fromkeys([*annotators, *case.annotators]))
     for annotator in case.annotators:
+        yield annotator
         _loadAnnotator(folder, case, annotator, everyone.index(annotator), classes)
+    if case.truth_source is not None:
+        yield "truth"
     truth = case.truth()
     if truth is not None:
         results = ResultNodes(folder, case.geometry, classes)

@@ -64,15 +64,23 @@ class ResultNodes:
 
     def expectedErrors(self, annotator: str, expected: NDArray[np.float32]) -> list[Node]:
         """Heat maps of expected errors (3, *shape): one node each for too much, missed and (if any) wrong class."""
-        nodes = []
-        for kind, values in zip(EXPECTED_KINDS, expected, strict=True):
-            if kind == EXPECTED_KINDS[2] and len(self._classes) == 2:
-                continue
-            name = f"{self.folder.case} expected {kind} {annotator}"
-            node = self.folder.put(SCALAR, Role.EXPECTED_ERRORS, name, annotator=annotator, label=kind)
-            nodes.append(self._asHeatMap(node, values, f"{annotator}: {kind}"))
-            self._refer(node, annotator)
-        return nodes
+        return [
+            self.expectedErrorsOf(kind, annotator, values)
+            for kind, values in zip(self.expectedKinds, expected, strict=False)
+        ]
+
+    @property
+    def expectedKinds(self) -> tuple[str, ...]:
+        """The kinds that there are with these classes, in the order of the components."""
+        return EXPECTED_KINDS[:2] if len(self._classes) == 2 else EXPECTED_KINDS
+
+    def expectedErrorsOf(self, kind: str, annotator: str, values: NDArray[np.float32]) -> Node:
+        """A heat map of one kind of expected errors (*shape)."""
+        name = f"{self.folder.case} expected {kind} {annotator}"
+        node = self.folder.put(SCALAR, Role.EXPECTED_ERRORS, name, annotator=annotator, label=kind)
+        self._asHeatMap(node, values, f"{annotator}: {kind}")
+        self._refer(node, annotator)
+        return node
 
     def statistics(self, rows: Iterable[AnnotatorStatistics]) -> Node:
         """A table with one row per annotator and class."""

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Generator, Iterable, Sequence
 from dataclasses import dataclass
 
 from NoisyLabelSegLib.cases import Annotation, Case, Image
 from NoisyLabelSegLib.errors import UserError
+from NoisyLabelSegLib.progress import finished
 from NoisyLabelSegLib.scene.arrays import Node, arrayOf
 from NoisyLabelSegLib.scene.folder import CaseFolder
 from NoisyLabelSegLib.scene.placing import geometryOf
@@ -32,13 +33,23 @@ def caseFromScene(
     Classes are those given, or the names of the segments, or as many as there are labels. Two annotators of the same
     name are told apart by a number. Image voxels are shared with the nodes, labels are copies.
     """
+    return finished(readingCase(volumes, sources, id=id, classes=classes))
+
+
+def readingCase(
+    volumes: Sequence[Node], sources: Iterable[AnnotatorSource], *, id: str = "", classes: Sequence[str] = ()
+) -> Generator[str, None, SceneCase]:
+    """caseFromScene() in steps: yields the name of every annotator before reading the labels."""
     if not volumes:
         raise UserError("No volume is chosen", remedy="choose the image that was outlined")
     reference = volumes[0]
     images = tuple(_channel(volume, reference) for volume in volumes)
     named = _withUniqueNames(list(sources))
     segmentNames = tuple(classes) or _segmentClasses(named)
-    found = {source.name: labelsOnGrid(source, reference, segmentNames) for source in named}
+    found = {}
+    for source in named:
+        yield source.name
+        found[source.name] = labelsOnGrid(source, reference, segmentNames)
     names = segmentNames or _plainClasses(max((int(each.labels.max(initial=0)) for each in found.values()), default=1))
     annotations = {name: Annotation(Image(each.labels, images[0].geometry)) for name, each in found.items()}
     case = Case(id or reference.GetName(), images, annotations, classes=len(names))
@@ -47,13 +58,18 @@ def caseFromScene(
 
 def caseOfFolder(folder: CaseFolder, *, classes: Sequence[str] = ()) -> SceneCase:
     """The case whose nodes are in a folder, with the labels as they are in the scene now."""
+    return finished(readingFolder(folder, classes=classes))
+
+
+def readingFolder(folder: CaseFolder, *, classes: Sequence[str] = ()) -> Generator[str, None, SceneCase]:
+    """caseOfFolder() in steps."""
     whole = [
         AnnotatorSource(name, node)
         for name in folder.annotators
         if (node := folder.find(Role.ANNOTATOR, annotator=name)) is not None
     ]
     single = [source for node in folder.nodes(Role.ANNOTATORS) for source in segmentSources(node)]
-    return caseFromScene(folder.nodes(Role.IMAGE), [*whole, *single], id=folder.case, classes=classes)
+    return (yield from readingCase(folder.nodes(Role.IMAGE), [*whole, *single], id=folder.case, classes=classes))
 
 
 def adoptNodes(scene: Node, id: str, volumes: Iterable[Node], sources: Iterable[AnnotatorSource]) -> CaseFolder:

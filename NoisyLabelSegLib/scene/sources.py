@@ -107,15 +107,14 @@ def _fromSegments(source: AnnotatorSource, reference: Node, classes: Sequence[st
         remarks.append(f"{source.name}: the segmentation {source.node.GetName()} has no segments.")
     voxels = _withLabelmaps(source.node, reference)
     for place, id in enumerate(source.segmentIds):
-        image = slicer.vtkOrientedImageData()
-        isThere = voxels.GetBinaryLabelmapRepresentation(id, image) and not image.IsEmpty()
-        mask = _maskOnGrid(image if isThere else None, source.node, reference)
-        overlap = np.count_nonzero(result[mask])
+        mask, target = _maskOnGrid(voxels, id, source.node, reference)
+        part = result[target]
+        overlap = np.count_nonzero(mask & (part != 0)) if place else 0
         if overlap:  # as Slicer's own export does, the later segment wins
             remarks.append(
                 f"{source.name}: {names[place]} lies over other segments in {overlap} voxels and was kept there."
             )
-        result[mask] = numbers[place]
+        np.copyto(part, np.uint8(numbers[place]), where=mask)
     return OnGrid(result, remarks)
 
 
@@ -151,18 +150,20 @@ def _withLabelmaps(node: Node, reference: Node) -> Node:
     return copy
 
 
-def _maskOnGrid(image: Node | None, node: Node, reference: Node) -> NDArray[np.bool_]:
-    """Where an oriented image in the node's space is not 0, (z, y, x), on the grid of the reference volume."""
-    mask: NDArray[np.bool_] = np.zeros(tuple(reversed(reference.GetImageData().GetDimensions())), dtype=bool)
-    if image is None:
-        return mask
-    offset = _offsetOnGrid(image, node, reference)
-    if offset is None:
-        return np.asarray(_resampled(image, node, reference) != 0)
-    array = arrayFromImage(image) != 0
-    kept, target = _overlap(array.shape, offset, mask.shape)
-    mask[target] = array[kept]
-    return mask
+def _maskOnGrid(voxels: Node, id: str, node: Node, reference: Node) -> tuple[NDArray[np.bool_], Box]:
+    """Where a segment lies within a box of the reference volume's grid, and that box."""
+    whole = tuple(reversed(reference.GetImageData().GetDimensions()))
+    shared = voxels.GetBinaryLabelmapInternalRepresentation(id)
+    if shared is None or shared.IsEmpty():
+        return np.zeros((0, 0, 0), dtype=bool), (slice(0, 0),) * 3
+    offset = _offsetOnGrid(shared, node, reference)
+    if offset is not None:  # the voxels that all segments share are read where they are: a copy takes long
+        array = arrayFromImage(shared)
+        kept, target = _overlap(array.shape, offset, whole)
+        return array[kept] == voxels.GetSegmentation().GetSegment(id).GetLabelValue(), target
+    image = slicer.vtkOrientedImageData()
+    voxels.GetBinaryLabelmapRepresentation(id, image)
+    return _resampled(image, node, reference) != 0, tuple(slice(0, size) for size in whole)
 
 
 def _offsetOnGrid(image: Node, node: Node, reference: Node) -> tuple[int, ...] | None:

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import slicer
 
+from NoisyLabelSegLib.progress import finished
 from NoisyLabelSegLib.review.case_review import CaseReview, review_case
 from NoisyLabelSegLib.review.colors import COLORBLIND, PAPER
+from NoisyLabelSegLib.review.handover import write_question
 from NoisyLabelSegLib.review.mistakes import Mistake
 from NoisyLabelSegLib.review.statistics import AnnotatorStatistics
 from NoisyLabelSegLib.review.summary import summarize
@@ -22,6 +27,7 @@ from NoisyLabelSegLib.scene.views import ReviewViews
 from NoisyLabelSegLib.signals import Signal
 from NoisyLabelSegLib.widget.case_logic import CaseLogic
 from NoisyLabelSegLib.widget.truth_logic import TruthLogic
+from NoisyLabelSegLib.widget.work import Work
 
 
 class AnnotatorsLogic:
@@ -39,15 +45,34 @@ class AnnotatorsLogic:
     def update(self) -> None:
         """Compares everybody with the truth as it is now and puts the result into the scene."""
         self.review, self._place = None, -1
-        if self._truth.truth is not None and self._case.annotators:
-            self.review = review_case(
-                self._case.labels(),
-                self._truth.truth,
-                self._case.geometry,
-                classes=self._case.classes,
-                case=self._case.folder.case,
-            )
-            self._nodes().review(self.review, colors=self._colors)
+        if self.canReview:
+            finished(self.taking(review_case(**self._asked())))
+        else:
+            self.reviewed.emit(None)
+
+    @property
+    def canReview(self) -> bool:
+        """Whether there is a truth, and somebody to compare with it."""
+        return self._truth.truth is not None and bool(self._case.annotators)
+
+    @property
+    def isLarge(self) -> bool:
+        return self._case.isLarge
+
+    def question(self, folder: Path) -> Iterator[None]:
+        """Writes the case, step by step, for a review in another process."""
+        return write_question(folder, **self._asked())
+
+    def taking(self, review: CaseReview) -> Work:
+        """Puts a review into the scene, step by step."""
+        nodes = self._nodes()
+        for annotator, codes in review.error_maps.items():
+            yield ""
+            nodes.errors(annotator, codes, colors=self._colors)
+        nodes.statistics(review.statistics)
+        yield ""
+        nodes.mistakes(review.mistakes)
+        self.review, self._place = replace(review, error_maps={}), -1  # the nodes have them
         self.reviewed.emit(None)
 
     def rows(self) -> list[AnnotatorStatistics]:
@@ -129,6 +154,15 @@ class AnnotatorsLogic:
         curves = {name: [case.get(name) for case in dice] for name in names}
         numbers = [float(number) for number in range(1, len(dice) + 1)]
         return showCurves(self._case.folder, "Dice over cases", ("case", numbers), curves)
+
+    def _asked(self) -> dict[str, Any]:
+        return {
+            "labels": self._case.labels(),
+            "truth": self._truth.truth,
+            "geometry": self._case.geometry,
+            "classes": self._case.classes,
+            "case": self._case.folder.case,
+        }
 
     @property
     def _colors(self) -> str:

@@ -10,7 +10,10 @@ from slicer.i18n import tr as _
 
 from NoisyLabelSegLib.review.statistics import AnnotatorStatistics
 from NoisyLabelSegLib.widget.annotators_logic import AnnotatorsLogic
+from NoisyLabelSegLib.widget.background_review import BackgroundReview
+from NoisyLabelSegLib.widget.job_button import TimerPoller
 from NoisyLabelSegLib.widget.messages import explain, saidIn, say
+from NoisyLabelSegLib.widget.steps import Steps
 
 OBSERVED, EXPECTED = 0, 1
 REVIEW_DELAY_MILLISECONDS = 150
@@ -25,6 +28,9 @@ class AnnotatorsSection:
         self._ui, self._logic = ui, logic
         self._parameters: Any = None
         self._isStale = False
+        self._background = BackgroundReview(
+            logic, Steps(ui.annotatorsMessage), TimerPoller, lambda sentence: say(ui.annotatorsMessage, sentence)
+        )
         self._delay = qt.QTimer()
         self._delay.interval = REVIEW_DELAY_MILLISECONDS
         self._delay.timeout.connect(self.review)
@@ -60,7 +66,7 @@ class AnnotatorsSection:
             shortcut.enabled = active
 
     def reviewSoon(self) -> None:
-        """Reviews in a moment, or when the section is opened: a large case takes seconds."""
+        """Reviews in a moment, or when the section is opened."""
         self._isStale = True
         if not self._ui.annotatorsSection.collapsed:
             self._delay.start()
@@ -70,12 +76,25 @@ class AnnotatorsSection:
             self.reviewSoon()
 
     def review(self) -> None:
-        """Compares everybody with the truth now."""
+        """Compares everybody with the truth now, a large case in the background."""
         self._delay.stop()
         self._isStale = False
+        self._background.cancel()
+        if self._logic.isLarge and self._logic.canReview:
+            self._background.start()
+            return
         with saidIn(self._ui.annotatorsMessage), slicer.util.WaitCursor(), slicer.util.RenderBlocker():
             say(self._ui.annotatorsMessage, "")
             self._logic.update()
+
+    @property
+    def isReviewing(self) -> bool:
+        return bool(self._background.running or self._delay.active)
+
+    def leaveScene(self) -> None:
+        """Ends what runs: the scene goes away."""
+        self.close()
+        self._background.close()
 
     def close(self) -> None:
         self._delay.stop()

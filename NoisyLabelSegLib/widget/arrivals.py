@@ -60,7 +60,9 @@ def _inPanel(work: Callable[[Any], None]) -> list[str]:
     scene = slicer.mrmlScene
     before = {node.GetID() for node in scene.GetNodes()}
     try:
-        work(slicer.util.getModuleWidget(MODULE).panel.opening)
+        opening = slicer.util.getModuleWidget(MODULE).panel.opening
+        work(opening)
+        opening.finish()  # Slicer wants to know at once what was loaded
     except UserError as error:
         logging.info("NoisyLabelSeg: %s %s", error.sentence, error.detail)
         slicer.util.errorDisplay(error.sentence)

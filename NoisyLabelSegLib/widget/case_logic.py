@@ -2,36 +2,47 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+import contextlib
+from collections.abc import Collection, Generator
 from dataclasses import replace
 from typing import Any
 
+from slicer.i18n import tr as _
+
 from NoisyLabelSegLib.cases import Case, Geometry, Image
 from NoisyLabelSegLib.errors import UserError
+from NoisyLabelSegLib.progress import finished
 from NoisyLabelSegLib.scene.candidates import findCandidates
 from NoisyLabelSegLib.scene.colors import annotatorColor
 from NoisyLabelSegLib.scene.folder import CaseFolder
 from NoisyLabelSegLib.scene.placing import geometryOf
 from NoisyLabelSegLib.scene.roles import Role
-from NoisyLabelSegLib.scene.scene_case import SceneCase, adoptNodes, caseFromScene
+from NoisyLabelSegLib.scene.scene_case import SceneCase, adoptNodes, readingCase
 from NoisyLabelSegLib.scene.segments import fillSegmentation, showAsOutline
 from NoisyLabelSegLib.scene.sources import AnnotatorSource, labelsOnGrid
 from NoisyLabelSegLib.signals import Signal
+from NoisyLabelSegLib.widget.work import AtOnce, Runner, Work, told
+
+LARGE_VOXELS = 5_000_000
+"""Voxels times annotators beyond which work is not done before a click returns."""
 
 
 class CaseLogic:
     """`changed` follows another case or other annotators, `usedChanged` a tick, `shownChanged` who is drawn.
 
-    Labels (z, y, x) uint8 are read from the scene once and kept until something changes.
+    Labels (z, y, x) uint8 are read from the scene once and kept until something changes. Those of a large case are read
+    ahead, step by step: `changed` comes once before and once after, and only then the case is ready.
     """
 
-    def __init__(self, scene: Any) -> None:
+    def __init__(self, scene: Any, runner: Runner | None = None) -> None:
         self.changed: Signal[None] = Signal()
         self.usedChanged: Signal[None] = Signal()
         self.shownChanged: Signal[None] = Signal()
         self._scene = scene
         self._parameters: Any = None
+        self._runner: Runner = runner or AtOnce()
         self._read: SceneCase | None = None
+        self._isPending = False
 
     def setParameters(self, parameters: Any) -> None:
         """The panel's parameter node wrapper, or None while there is no scene."""
@@ -44,12 +55,27 @@ class CaseLogic:
 
     def refresh(self) -> None:
         """Tells everyone that the case is another one now."""
+        self._runner.cancel()
         self.forget()
+        self._isPending = self.isLarge
         self.changed.emit(None)
+        if self._isPending:
+            self._runner.run(self._readAhead(), large=True)
 
     @property
     def isOpen(self) -> bool:
         return self._parameters is not None and self._parameters.volume is not None and bool(self._parameters.case)
+
+    @property
+    def isReady(self) -> bool:
+        """Whether nothing is to be waited for."""
+        return not self._isPending
+
+    @property
+    def isLarge(self) -> bool:
+        """Whether work on the labels of this case would keep people waiting."""
+        image = self._parameters.volume.GetImageData() if self.isOpen else None
+        return image is not None and image.GetNumberOfPoints() * max(len(self.annotators), 1) > LARGE_VOXELS
 
     @property
     def folder(self) -> CaseFolder:
@@ -78,9 +104,14 @@ class CaseLogic:
 
     def read(self) -> SceneCase:
         """The images and everybody's labels on the volume's grid, in memory."""
+        return finished(self.reading())
+
+    def reading(self) -> Generator[str, None, SceneCase]:
+        """read() in steps; only the first time there is anything to do."""
         if self._read is None:
             classes = tuple(self._parameters.classes)
-            self._read = caseFromScene(self._volumes(), self._sources(), id=self.folder.case, classes=classes)
+            work = readingCase(self._volumes(), self._sources(), id=self.folder.case, classes=classes)
+            self._read = yield from told(_("Reading the outlines of {step}..."), work)
         return self._read
 
     def case(self, truth: Any = None) -> Case:
@@ -98,7 +129,7 @@ class CaseLogic:
 
     def remarks(self) -> tuple[str, ...]:
         """What people should know about the labels of this case, in sentences."""
-        return self.read().remarks if self.isOpen else ()
+        return self.read().remarks if self.isOpen and self.isReady else ()
 
     def use(self, name: str, *, used: bool) -> None:
         """Ticks or unticks an annotator."""
@@ -183,10 +214,16 @@ class CaseLogic:
 
     def savedTruth(self) -> Any:
         """The truth that the scene holds for the open case (z, y, x), or None."""
-        node = self.folder.find(Role.TRUTH) if self.isOpen else None
+        node = self.folder.find(Role.TRUTH) if self.isOpen and self.isReady else None
         if node is None:
             return None
         return labelsOnGrid(AnnotatorSource("truth", node), self._parameters.volume, self.classes).labels
+
+    def _readAhead(self) -> Work:
+        with contextlib.suppress(UserError):  # whoever asks for the labels next hears it
+            yield from self.reading()
+        self._isPending = False
+        self.changed.emit(None)
 
     def _onGrid(self, place: int, source: AnnotatorSource) -> AnnotatorSource:
         found = labelsOnGrid(source, self._parameters.volume, self.classes)

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import math
 import tempfile
 from pathlib import Path
 from typing import Any
 
-from NoisyLabelSegLib.cases import Study
+from slicer.i18n import tr as _
+
+from NoisyLabelSegLib.cases import Case, Study
 from NoisyLabelSegLib.errors import UserError
 from NoisyLabelSegLib.scene.folder import CaseFolder
-from NoisyLabelSegLib.scene.loading import loadCase
+from NoisyLabelSegLib.scene.loading import loadingCase
 from NoisyLabelSegLib.scene.roles import Role
 from NoisyLabelSegLib.scene.studies import openStudy
-from NoisyLabelSegLib.widget.case_logic import CaseLogic
+from NoisyLabelSegLib.widget.case_logic import LARGE_VOXELS, CaseLogic
+from NoisyLabelSegLib.widget.work import Runner, Work, told
 
 DEMO_SIZE = (96, 96, 24)
 DEMO_SEED = 1
@@ -21,8 +25,8 @@ DEMO_SEED = 1
 class Opening:
     """Remembers the study that was opened last, so that its other cases can be chosen."""
 
-    def __init__(self, scene: Any, case: CaseLogic) -> None:
-        self._scene, self._case = scene, case
+    def __init__(self, scene: Any, case: CaseLogic, runner: Runner) -> None:
+        self._scene, self._case, self._runner = scene, case, runner
         self._study: Study | None = None
         self._imported: tempfile.TemporaryDirectory[str] | None = None
 
@@ -55,6 +59,13 @@ class Opening:
         self._imported = tempfile.TemporaryDirectory(prefix="noisylabelseg-import-")
         self._open(plan.write(Path(self._imported.name) / "study"), path)
 
+    def finish(self) -> None:
+        """Waits for a large case that is still being loaded."""
+        self._runner.finish()
+
+    def leaveScene(self) -> None:
+        self._runner.cancel()
+
     def close(self) -> None:
         """Removes what was written for an import; cases that were loaded stay in the scene."""
         if self._imported is not None:
@@ -69,6 +80,7 @@ class Opening:
         with tempfile.TemporaryDirectory(prefix="noisylabelseg-demo-") as folder:
             made = simulate_study(phantom_recipe("lesions", settings), Path(folder) / "demo", settings)
             self._load(made.study, made.study.cases[0].id)
+            self.finish()  # before the files go
 
     def _open(self, study: Study, path: Path) -> None:
         if not study.cases:
@@ -77,5 +89,17 @@ class Opening:
         self._load(study, study.cases[0].id)
 
     def _load(self, study: Study, id: str) -> None:
-        folder = loadCase(self._scene, study.case(id), study.classes, study=study.name, annotators=study.annotators)
+        case = study.case(id)
+        large = math.prod(case.geometry.shape) * max(len(case.annotators), 1) > LARGE_VOXELS
+        self._runner.run(self._loading(study, case), large=large)
+
+    def _loading(self, study: Study, case: Case) -> Work:
+        work = loadingCase(self._scene, case, study.classes, study=study.name, annotators=study.annotators)
+        isNew = not CaseFolder(self._scene, case.id, study.name).nodes()
+        try:
+            folder = yield from told(_("Loading {step}..."), work)
+        except (GeneratorExit, UserError):
+            if isNew:  # half a case is of no use
+                CaseFolder(self._scene, case.id, study.name).remove()
+            raise
         self._case.openFolder(folder, study.classes)

@@ -18,6 +18,7 @@ from NoisyLabelSegLib.widget.export_section import ExportSection
 from NoisyLabelSegLib.widget.opening import Opening
 from NoisyLabelSegLib.widget.parameters import Parameters
 from NoisyLabelSegLib.widget.prediction_logic import PredictionLogic
+from NoisyLabelSegLib.widget.steps import Steps
 from NoisyLabelSegLib.widget.torch_support import TorchSupport
 from NoisyLabelSegLib.widget.train_logic import TrainLogic
 from NoisyLabelSegLib.widget.train_section import TrainSection
@@ -42,8 +43,8 @@ class Panel:
         self._tags: list[int] = []
         self._shownImage: Any = None
         views, torch = ReviewViews(scene, slicer.app.applicationLogic()), TorchSupport()
-        self.case = CaseLogic(scene)
-        self.opening = Opening(scene, self.case)
+        self.case = CaseLogic(scene, Steps(uis[0].caseMessage))
+        self.opening = Opening(scene, self.case, Steps(uis[0].caseMessage))
         self.truth = TruthLogic(self.case, views)
         self.annotators = AnnotatorsLogic(self.case, self.truth, views, _)
         prediction = PredictionLogic(self.case, self.truth)
@@ -76,7 +77,9 @@ class Panel:
 
     def leaveScene(self) -> None:
         """Ends what runs and lets go of the parameter node: the scene goes away."""
+        self.opening.leaveScene()
         self.truthSection.leaveScene()
+        self.annotatorsSection.leaveScene()
         self.trainSection.leaveScene()
         self.annotators.leaveViews()
         self.setParameterNode(None)
@@ -90,7 +93,7 @@ class Panel:
 
     def _onCaseChanged(self) -> None:
         self._showImage()
-        if self.truth.truth is None:
+        if self.truth.truth is None and self.case.isReady:
             self.truthSection.estimateIfLive()
         self._updateSections()
 

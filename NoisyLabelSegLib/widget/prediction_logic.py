@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import tempfile
+from collections.abc import Generator
 from pathlib import Path
 
 from slicer.i18n import tr as _
 
-from NoisyLabelSegLib.cases import read_image, read_labels
+from NoisyLabelSegLib.cases.mapped import map_nrrd, part_by_part
 from NoisyLabelSegLib.jobs.settings import PredictSettings
-from NoisyLabelSegLib.review.error_map import expected_errors
 from NoisyLabelSegLib.scene.results import ResultNodes
 from NoisyLabelSegLib.widget.case_logic import CaseLogic
-from NoisyLabelSegLib.widget.study_files import writeImages
+from NoisyLabelSegLib.widget.study_files import writingImages
 from NoisyLabelSegLib.widget.truth_logic import TruthLogic
+from NoisyLabelSegLib.widget.work import Work, told
 
-CONFUSION = "confusion_"
+EXPECTED = "expected_"
 
 
 class PredictionLogic:
@@ -34,30 +35,33 @@ class PredictionLogic:
             problem = _("{model} does not exist; choose another model.").format(model=model)
         return problem
 
-    def settings(self, model: str) -> PredictSettings:
-        """Writes the images of the open case and returns what the worker is to do with them."""
+    def preparing(self, model: str) -> Generator[str, None, PredictSettings]:
+        """Writes the images of the open case, in steps, and returns what the worker is to do with them."""
         self.forget()
-        self._folder = tempfile.TemporaryDirectory(prefix="noisylabelseg-predict-")
-        images = writeImages(self._case.case(), self._input)
+        self._folder = tempfile.TemporaryDirectory(prefix="noisylabelseg-predict-", ignore_cleanup_errors=True)
+        yield from self._case.reading()
+        images = yield from told(_("Writing the scan for the model..."), writingImages(self._case.case(), self._input))
         return PredictSettings(
             model=model,
             images=(",".join(str(path) for path in images),),
             out=str(self._output),
-            annotators=False,
-            confusion=True,
+            expected=True,
+            compressed=False,
         )
 
-    def load(self) -> None:
-        """Puts the predicted truth and everybody's expected errors into the scene."""
+    def loading(self) -> Work:
+        """Puts the predicted truth and everybody's expected errors into the scene, in steps."""
         answer = next(path for path in self._output.iterdir() if path.is_dir())
-        truth = read_labels(answer / "truth.nrrd").array
-        probabilities = read_image(answer / "truth_probability.nrrd").array
+        saying = _("Loading the prediction...")
+        truth = yield from told(saying, part_by_part(map_nrrd(answer / "truth.nrrd")))
+        background = yield from told(saying, part_by_part(map_nrrd(answer / "truth_probability.nrrd")[..., 0]))
         nodes = ResultNodes(self._case.folder, self._case.geometry, self._case.classes)
-        for path in sorted(answer.glob(f"{CONFUSION}*.nrrd")):
-            classes = len(probabilities)
-            confusion = read_image(path).array.reshape(classes, classes, *truth.shape)
-            nodes.expectedErrors(path.stem.removeprefix(CONFUSION), expected_errors(confusion, probabilities))
-        self._truth.show(truth, lambda: probabilities)
+        for path in sorted(answer.glob(f"{EXPECTED}*.nrrd")):
+            field = map_nrrd(path)
+            for component, kind in enumerate(nodes.expectedKinds):
+                values = yield from told(saying, part_by_part(field[..., component]))
+                nodes.expectedErrorsOf(kind, path.stem.removeprefix(EXPECTED), values)
+        yield from self._truth.showing(truth, lambda: background)
 
     def forget(self) -> None:
         """Removes the temporary folder; safe to call at any time."""

@@ -2,40 +2,43 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Generator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
 from NoisyLabelSegLib.cases import Annotation, Case, Image, Study, write_image
 from NoisyLabelSegLib.cases.case import Source
-from NoisyLabelSegLib.errors import UserError
 
 
-def writeImages(case: Case, folder: Path) -> list[Path]:
-    """The channels of a case; an image that is a file already is used where it is."""
-    return [_written(source, folder / f"image_{place}.nrrd") for place, source in enumerate(case.images)]
-
-
-def writeStudy(cases: Iterable[Case], folder: Path, *, name: str, classes: Sequence[str]) -> Path:
-    """A study of cases that are in memory; returns the path of its study.json."""
+def writingImages(case: Case, folder: Path) -> Generator[str, None, list[Path]]:
+    """Writes the channels of a case, a file a step; an image that is a file already is used where it is."""
     written = []
-    for case in cases:
-        place = folder / case.id
-        annotations = {
-            annotator: Annotation(_written(annotation.source, place / f"annotator_{index}.nrrd"), annotation.date)
-            for index, (annotator, annotation) in enumerate(case.annotations.items())
-        }
-        written.append(
-            replace(case, images=tuple(writeImages(case, place)), annotations=annotations, truth_source=None)
-        )
-    if not written:
-        raise UserError("There is no case to learn from", remedy="open a case with annotators first")
-    annotators = tuple(dict.fromkeys(annotator for case in written for annotator in case.annotations))
-    return Study(name, tuple(classes), annotators, tuple(written)).write(folder, force=True)
+    for place, source in enumerate(case.images):
+        yield case.id
+        written.append(_written(source, folder / f"image_{place}.nrrd"))
+    return written
+
+
+def writingCase(case: Case, folder: Path) -> Generator[str, None, Case]:
+    """Writes a case that is in memory, a file a step, into a folder of its name; returns it as a case of files."""
+    place = folder / case.id
+    images = yield from writingImages(case, place)
+    annotations = {}
+    for index, (annotator, annotation) in enumerate(case.annotations.items()):
+        yield annotator
+        file = _written(annotation.source, place / f"annotator_{index}.nrrd")
+        annotations[annotator] = Annotation(file, annotation.date)
+    return replace(case, images=tuple(images), annotations=annotations, truth_source=None)
+
+
+def writeStudy(cases: Sequence[Case], folder: Path, *, name: str, classes: Sequence[str]) -> Path:
+    """A study of cases whose files are in the folder; returns the path of its study.json."""
+    annotators = tuple(dict.fromkeys(annotator for case in cases for annotator in case.annotations))
+    return Study(name, tuple(classes), annotators, tuple(cases)).write(folder, force=True)
 
 
 def _written(source: Source, path: Path) -> Path:
     if isinstance(source, Image):
-        write_image(path, source)
+        write_image(path, source, compressed=False)  # the worker reads it once, then it goes
         return path
     return source

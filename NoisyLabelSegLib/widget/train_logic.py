@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import tempfile
+from collections.abc import Generator
 from pathlib import Path
 from typing import Any
 
@@ -16,9 +17,10 @@ from NoisyLabelSegLib.resources import resource_path
 from NoisyLabelSegLib.scene.curves import showCurves
 from NoisyLabelSegLib.scene.folder import CaseFolder
 from NoisyLabelSegLib.scene.roles import Role
-from NoisyLabelSegLib.scene.scene_case import caseOfFolder
-from NoisyLabelSegLib.widget.case_logic import CaseLogic
-from NoisyLabelSegLib.widget.study_files import writeStudy
+from NoisyLabelSegLib.scene.scene_case import readingFolder
+from NoisyLabelSegLib.widget.case_logic import LARGE_VOXELS, CaseLogic
+from NoisyLabelSegLib.widget.study_files import writeStudy, writingCase
+from NoisyLabelSegLib.widget.work import told
 
 SCENE, STUDY = "scene", "study"
 DEFAULT_PRESET = "default"
@@ -50,7 +52,14 @@ class TrainLogic:
             problem = _("Choose a folder for the model.")
         return problem
 
-    def settings(self, parameters: Any, *, resume: bool) -> TrainSettings:
+    @property
+    def isLarge(self) -> bool:
+        """Whether it takes long to write the scene for a training."""
+        images = [(folder.image, len(folder.annotators)) for folder in CaseFolder.all(self._scene)]
+        voxels = sum(image.GetImageData().GetNumberOfPoints() * count for image, count in images if image is not None)
+        return bool(voxels > LARGE_VOXELS)
+
+    def preparing(self, parameters: Any, *, resume: bool) -> Generator[str, None, TrainSettings]:
         """What the worker is to do; writes the cases of the scene to files where it is to learn from them."""
         self.forget()
         self._curves, self._steps = {}, []
@@ -62,8 +71,9 @@ class TrainLogic:
         }
         if parameters.rank:
             overrides.update(confusion="low-rank", rank=parameters.rank)
+        study = yield from self._studyFile(parameters)
         return TrainSettings(
-            study=str(self._studyFile(parameters)),
+            study=str(study),
             out=parameters.runFolder,
             preset=parameters.preset,
             overrides=overrides,
@@ -103,13 +113,17 @@ class TrainLogic:
             self._study.cleanup()
             self._study = None
 
-    def _studyFile(self, parameters: Any) -> Path:
+    def _studyFile(self, parameters: Any) -> Generator[str, None, Path]:
         if parameters.trainingSource == STUDY:
             return Path(parameters.trainingStudy)
         self._study = tempfile.TemporaryDirectory(prefix="noisylabelseg-train-")
         classes = self._case.classes
-        folders = [folder for folder in CaseFolder.all(self._scene) if folder.nodes(Role.IMAGE) and folder.annotators]
-        cases = [caseOfFolder(folder, classes=classes).case for folder in folders]
+        cases = []
+        for folder in CaseFolder.all(self._scene):
+            if folder.nodes(Role.IMAGE) and folder.annotators:
+                saying = _("Writing {case} for the training...").format(case=folder.case)
+                found = yield from told(saying, readingFolder(folder, classes=classes))
+                cases.append((yield from told(saying, writingCase(found.case, Path(self._study.name)))))
         if not cases:
             raise UserError("There is no case with annotators in the scene", remedy="open one, or learn from a study")
         return writeStudy(cases, Path(self._study.name), name="scene", classes=classes)

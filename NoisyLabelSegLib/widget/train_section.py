@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Generator
 from typing import Any
 
 import slicer
@@ -15,6 +16,7 @@ from NoisyLabelSegLib.widget.job_button import JobButton, TimerPoller
 from NoisyLabelSegLib.widget.messages import explain, saidIn, say
 from NoisyLabelSegLib.widget.torch_support import TorchSupport
 from NoisyLabelSegLib.widget.train_logic import SCENE, STUDY, TrainLogic, presets
+from NoisyLabelSegLib.widget.work import Work
 
 
 class TrainSection:
@@ -79,12 +81,15 @@ class TrainSection:
             if not self._torch.ensure():
                 return
             self._ui.trainLog.plainText = ""
-            settings = self._logic.settings(self._parameters, resume=self._ui.resumeBox.checked)
-            job = Job(settings, poller=TimerPoller())
-            job.logged.connect(lambda news: self._ui.trainLog.appendPlainText(news.text))
-            job.progressed.connect(self._onProgress)
-            job.cancelled.connect(lambda _news: self._logic.removeCurves())
-            self._job.run(job, self._onTrained, self._logic.forget)
+            self._job.run(self._preparing(), self._onTrained, self._logic.forget, large=self._logic.isLarge)
+
+    def _preparing(self) -> Generator[str, None, Job]:
+        settings = yield from self._logic.preparing(self._parameters, resume=self._ui.resumeBox.checked)
+        job = Job(settings, poller=TimerPoller())
+        job.logged.connect(lambda news: self._ui.trainLog.appendPlainText(news.text))
+        job.progressed.connect(self._onProgress)
+        job.cancelled.connect(lambda _news: self._logic.removeCurves())
+        return job
 
     def onCopyLog(self) -> None:
         slicer.app.clipboard().setText(self._ui.trainLog.plainText)
@@ -106,7 +111,8 @@ class TrainSection:
         if chart is not None and isFirst:
             slicer.modules.plots.logic().ShowChartInLayout(chart)
 
-    def _onTrained(self, news: Finished) -> None:
+    def _onTrained(self, news: Finished) -> Work:
+        yield ""
         say(self._ui.trainMessage, _("The model is ready and chosen under Truth."))
         self.trained.emit(str(news.result["model"]))
 

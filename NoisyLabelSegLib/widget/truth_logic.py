@@ -9,12 +9,14 @@ from slicer.i18n import tr as _
 
 from NoisyLabelSegLib.errors import UserError
 from NoisyLabelSegLib.fusion import METHODS, Votes
+from NoisyLabelSegLib.progress import finished
 from NoisyLabelSegLib.scene.removal import removeNodes
 from NoisyLabelSegLib.scene.results import ResultNodes
 from NoisyLabelSegLib.scene.roles import Role
 from NoisyLabelSegLib.scene.views import ReviewViews
 from NoisyLabelSegLib.signals import Signal
 from NoisyLabelSegLib.widget.case_logic import CaseLogic
+from NoisyLabelSegLib.widget.work import Work
 
 MODEL = "model"
 """The method that is not a fusion: a trained network, run by a job."""
@@ -33,7 +35,7 @@ class TruthLogic:
         self.remarks: list[str] = []
         self._case, self._views = case, views
         self._votes: Votes | None = None
-        self._probabilities: Callable[[], Any] | None = None
+        self._background: Callable[[], Any] | None = None
         self._veilShown = False
         case.changed.connect(self._onCaseChanged)
 
@@ -42,6 +44,8 @@ class TruthLogic:
         problem: str = ""
         if not self._case.isOpen:
             problem = _("Choose a volume and add annotators, or open the demo case.")
+        elif not self._case.isReady:
+            problem = _("The outlines are still being read.")
         elif method != MODEL and not self._case.used:
             problem = _("Tick at least one annotator.")
         return problem
@@ -51,48 +55,64 @@ class TruthLogic:
         self._case.forget()
         self._votes = None
 
+    @property
+    def isLarge(self) -> bool:
+        return self._case.isLarge
+
     def fuse(self, method: str) -> None:
         """Fuses the ticked annotators by a method of METHODS."""
+        finished(self.fusing(method))
+
+    def fusing(self, method: str) -> Work:
+        """fuse() in steps."""
         if method not in METHODS:
             raise UserError(f"There is no method {method!r}", remedy=f"choose one of {', '.join(METHODS)}")
-        names = self._case.annotators
+        yield from self._case.reading()
+        names, labels = self._case.annotators, self._case.labels()
+        yield _("Fusing...")
         if self._votes is None:
-            labels = self._case.labels()
             self._votes = Votes([labels[name] for name in names], classes=len(self._case.classes), names=names)
         used = [index for index, name in enumerate(names) if name in self._case.used]
         fusion = self._votes.fuse(method, annotators=used)
         # A remark about someone who had no say is no news when the tick was just taken away.
         self.remarks = list(fusion.remarks) if len(used) == len(names) else []
-        self.show(fusion.labels, lambda: fusion.probabilities)
+        truth = fusion.labels
+        yield ""
+        yield from self.showing(truth, lambda: fusion.probability(0))
 
-    def show(self, truth: Any, probabilities: Callable[[], Any]) -> None:
-        """Puts an estimate (*shape) uint8 into the scene; `probabilities` makes its probabilities (L, *shape)."""
+    def showing(self, truth: Any, background: Callable[[], Any]) -> Work:
+        """Puts an estimate (*shape) uint8 into the scene; `background` makes the probability (*shape) of class 0."""
         self._nodes().truth(truth)
-        self.truth, self._probabilities = truth, probabilities
+        self.truth, self._background = truth, background
         if truth.size <= LARGE_VOXELS or self._veilShown:
-            self._addProbability()
+            yield from self._addingProbability()
         else:
             removeNodes(self._case.folder.scene, self._case.folder.nodes(Role.PROBABILITY))
         if self._veilShown:
+            yield ""
             self._views.showVeil(self._case.folder)
         self.estimated.emit(None)
 
-    def showVeil(self, *, visible: bool) -> None:
-        """Lays the estimate over the image, the more opaque the surer it is."""
+    def showingVeil(self, *, visible: bool) -> Work:
+        """Lays the estimate over the image, the more opaque the surer it is, or takes it away."""
         self._veilShown = visible
         if visible:
-            self._addProbability()
+            yield from self._addingProbability()
+        yield ""
         self._views.showVeil(self._case.folder, visible=visible)
 
-    def _addProbability(self) -> None:
-        if self._probabilities is not None:
-            self._nodes().probability(self._probabilities())
-            self._probabilities = None
+    def _addingProbability(self) -> Work:
+        if self._background is not None:
+            yield _("Working out how sure the estimate is...")
+            background = self._background()
+            yield ""
+            self._nodes().probability(background[None])
+            self._background = None
 
     def _nodes(self) -> ResultNodes:
         return ResultNodes(self._case.folder, self._case.geometry, self._case.classes)
 
     def _onCaseChanged(self, _news: None) -> None:
-        self._votes, self._probabilities, self.remarks = None, None, []
+        self._votes, self._background, self.remarks = None, None, []
         self.truth = self._case.savedTruth()
         self.estimated.emit(None)

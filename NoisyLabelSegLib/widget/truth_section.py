@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Generator
 from typing import Any
 
-import slicer
 from slicer.i18n import tr as _
 
 from NoisyLabelSegLib.fusion import METHODS
@@ -12,8 +12,10 @@ from NoisyLabelSegLib.jobs.job import Job
 from NoisyLabelSegLib.widget.job_button import JobButton, TimerPoller
 from NoisyLabelSegLib.widget.messages import explain, saidIn, say
 from NoisyLabelSegLib.widget.prediction_logic import PredictionLogic
+from NoisyLabelSegLib.widget.steps import Steps
 from NoisyLabelSegLib.widget.torch_support import TorchSupport
 from NoisyLabelSegLib.widget.truth_logic import MODEL, TruthLogic
+from NoisyLabelSegLib.widget.work import Work
 
 
 class TruthSection:
@@ -22,6 +24,7 @@ class TruthSection:
     def __init__(self, ui: Any, logic: TruthLogic, prediction: PredictionLogic, torch: TorchSupport) -> None:
         self._ui, self._logic, self._prediction, self._torch = ui, logic, prediction, torch
         self._parameters: Any = None
+        self._steps = Steps(ui.truthMessage)
         self._job = JobButton(ui.estimateButton, ui.estimateProgress, ui.truthMessage)
         for name, method in METHODS.items():
             ui.methodSelector.addItem(method.title, name)
@@ -97,26 +100,34 @@ class TruthSection:
 
     def onVeil(self) -> None:
         if self._logic.truth is not None:
-            with saidIn(self._ui.truthMessage):
-                self._logic.showVeil(visible=self._ui.veilBox.checked)
+            work = self._logic.showingVeil(visible=self._ui.veilBox.checked)
+            self._steps.run(work, large=self._logic.isLarge)
 
     def leaveScene(self) -> None:
+        self._steps.cancel()
         self._job.close()
 
     def _fuse(self) -> None:
-        with saidIn(self._ui.truthMessage), slicer.util.RenderBlocker():
-            self._logic.fuse(self.method)
-            say(self._ui.truthMessage, " ".join(self._logic.remarks))
+        self._steps.run(self._fusing(), large=self._logic.isLarge)
+
+    def _fusing(self) -> Work:
+        yield from self._logic.fusing(self.method)
+        say(self._ui.truthMessage, " ".join(self._logic.remarks))
 
     def _predict(self) -> None:
         with saidIn(self._ui.truthMessage):
-            if not self._torch.ensure():
-                return
-            settings = self._prediction.settings(self._ui.modelPath.currentPath)
-            self._job.run(Job(settings, poller=TimerPoller()), self._onPredicted, self._prediction.forget)
-        self.update()
+            if self._torch.ensure():
+                self._job.run(
+                    self._preparing(),
+                    self._onPredicted,
+                    self._prediction.forget,
+                    large=self._logic.isLarge,
+                )
 
-    def _onPredicted(self, _news: Any) -> None:
-        with saidIn(self._ui.truthMessage), slicer.util.RenderBlocker():
-            self._prediction.load()
+    def _preparing(self) -> Generator[str, None, Job]:
+        settings = yield from self._prediction.preparing(self._ui.modelPath.currentPath)
+        return Job(settings, poller=TimerPoller())
+
+    def _onPredicted(self, _news: Any) -> Work:
+        yield from self._prediction.loading()
         self.update()

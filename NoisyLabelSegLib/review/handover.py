@@ -1,0 +1,88 @@
+"""A case for a review in another process, and the review on its way back: plain files in a folder, quick to write."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from NoisyLabelSegLib.cases import Geometry
+from NoisyLabelSegLib.errors import UserError
+from NoisyLabelSegLib.progress import Report, silent
+from NoisyLabelSegLib.review.case_review import CaseReview, review_case
+from NoisyLabelSegLib.review.mistakes import Mistake, MistakeKind
+from NoisyLabelSegLib.review.statistics import AnnotatorStatistics
+from NoisyLabelSegLib.review.units import Units
+
+QUESTION, TRUTH, ANSWER = "case.json", "truth.npy", "review.json"
+
+
+def write_question(
+    folder: Path,
+    labels: Mapping[str, NDArray[np.uint8]],
+    truth: NDArray[np.uint8],
+    geometry: Geometry,
+    *,
+    classes: Sequence[str],
+    case: str,
+) -> Iterator[None]:
+    """Writes what review_case() wants to know, one array (*shape) a step."""
+    folder.mkdir(parents=True, exist_ok=True)
+    np.save(folder / TRUTH, truth)
+    for place, array in enumerate(labels.values()):
+        yield
+        np.save(folder / f"labels_{place}.npy", array)
+    content = {"case": case, "classes": list(classes), "annotators": list(labels), "geometry": asdict(geometry)}
+    (folder / QUESTION).write_text(json.dumps(content), encoding="utf-8")
+
+
+def review_folder(question: Path, answer: Path, *, report: Report = silent) -> None:
+    """Does the review of a folder that write_question() has filled; what it finds goes into the folder `answer`."""
+    content = json.loads((question / QUESTION).read_text(encoding="utf-8"))
+    review = review_case(
+        {name: np.load(question / f"labels_{place}.npy") for place, name in enumerate(content["annotators"])},
+        np.load(question / TRUTH),
+        Geometry(**{name: tuple(value) for name, value in content["geometry"].items()}),
+        classes=content["classes"],
+        case=content["case"],
+        report=report,
+    )
+    for place, codes in enumerate(review.error_maps.values()):
+        np.save(answer / f"errors_{place}.npy", codes)
+    found = {
+        "case": review.case,
+        "statistics": [asdict(row) for row in review.statistics],
+        "mistakes": [{**asdict(mistake), "kind": mistake.kind.value} for mistake in review.mistakes],
+        "confusion": {name: counts.tolist() for name, counts in review.confusion.items()},
+    }
+    (answer / ANSWER).write_text(json.dumps(found), encoding="utf-8")
+
+
+def read_answer(folder: Path) -> CaseReview:
+    """The review that review_folder() left; error maps (*shape) uint8 stay on the disk until they are looked at."""
+    try:
+        content = json.loads((folder / ANSWER).read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise UserError("holds no review", file=folder, remedy="review the case again", detail=str(error)) from error
+    names = list(content["confusion"])
+    return CaseReview(
+        content["case"],
+        tuple(_statistics(row) for row in content["statistics"]),
+        tuple(_mistake(row) for row in content["mistakes"]),
+        {name: np.load(folder / f"errors_{place}.npy", mmap_mode="r") for place, name in enumerate(names)},
+        {name: np.array(counts, dtype=np.int64) for name, counts in content["confusion"].items()},
+    )
+
+
+def _statistics(row: dict[str, Any]) -> AnnotatorStatistics:
+    return AnnotatorStatistics(**{**row, "units": Units(**row["units"])})
+
+
+def _mistake(row: dict[str, Any]) -> Mistake:
+    tuples = {name: tuple(row[name]) for name in ("extent", "center", "shared_with")}
+    return Mistake(**{**row, **tuples, "kind": MistakeKind(row["kind"]), "units": Units(**row["units"])})

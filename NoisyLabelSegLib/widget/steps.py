@@ -1,0 +1,72 @@
+"""Does long work of the main thread in steps, between which Qt handles what people do."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import qt
+import slicer
+
+from NoisyLabelSegLib.widget.messages import saidIn, say
+from NoisyLabelSegLib.widget.work import Work
+
+
+class Steps:
+    """A Runner: `label` says what goes on, and what went wrong."""
+
+    def __init__(self, label: Any) -> None:
+        self._label = label
+        self._work: Work | None = None
+        self._onFailed: Callable[[], None] = lambda: None
+        self._said, self._isInStep = "", False
+        self._timer = qt.QTimer()
+        self._timer.interval = 0  # as soon as there is nothing else to handle
+        self._timer.timeout.connect(self._step)
+
+    @property
+    def running(self) -> bool:
+        return self._work is not None
+
+    def run(self, work: Work, *, large: bool, onFailed: Callable[[], None] = lambda: None) -> None:
+        """Large work goes on in the background, other work is done at once."""
+        self.cancel()
+        self._work, self._onFailed = work, onFailed
+        if large:
+            self._timer.start()
+        else:
+            self.finish()
+
+    def finish(self) -> None:
+        while self._work is not None:
+            self._step()
+
+    def cancel(self) -> None:
+        self._timer.stop()
+        work, self._work = self._work, None
+        if work is not None and not self._isInStep:  # a step that begins something new ends by itself
+            work.close()
+
+    def _step(self) -> None:
+        work = self._work
+        assert work is not None
+        hasFailed = True
+        with saidIn(self._label), slicer.util.RenderBlocker():
+            self._isInStep = True
+            try:
+                self._say(next(work))
+                return
+            except StopIteration:
+                hasFailed = False
+            finally:
+                self._isInStep = False
+        if self._work is work:  # else the last step has begun something new
+            self.cancel()
+        if hasFailed:
+            self._onFailed()
+        elif self._label.text == self._said:
+            self._say("")
+
+    def _say(self, sentence: str) -> None:
+        self._said = sentence
+        say(self._label, sentence)

@@ -1,0 +1,43 @@
+"""A review that is done in another process says the same as one done here."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from NoisyLabelSegLib.cases import Geometry
+from NoisyLabelSegLib.errors import UserError
+from NoisyLabelSegLib.review import review_case
+from NoisyLabelSegLib.review.handover import read_answer, review_folder, write_question
+
+
+def test_what_comes_back_is_what_the_review_found(tmp_path: Path) -> None:
+    truth = np.zeros((6, 12, 12), dtype=np.uint8)
+    truth[1:5, 2:6, 2:6], truth[1:5, 8:11, 8:11] = 1, 2
+    wide, blank = truth.copy(), np.zeros_like(truth)
+    wide[1:5, 1:7, 1:7] = 1
+    labels, grid, classes = {"wide": wide, "blank": blank}, Geometry.plain(truth.shape), ("background", "a", "b")
+    here = review_case(labels, truth, grid, classes=classes, case="one")
+
+    for _ in write_question(tmp_path / "question", labels, truth, grid, classes=classes, case="one"):
+        pass
+    (tmp_path / "answer").mkdir()
+    reports = []
+    review_folder(tmp_path / "question", tmp_path / "answer", report=reports.append)
+    there = read_answer(tmp_path / "answer")
+
+    assert there.case == "one"
+    assert there.statistics == here.statistics
+    assert there.mistakes == here.mistakes
+    assert len(there.mistakes) > 2
+    for name in labels:
+        assert np.array_equal(there.error_maps[name], here.error_maps[name])
+        assert np.array_equal(there.confusion[name], here.confusion[name])
+    assert (reports[-1].done, reports[-1].total) == (2, 2)
+
+
+def test_a_folder_without_a_review_is_said_to_have_none(tmp_path: Path) -> None:
+    with pytest.raises(UserError, match="holds no review"):
+        read_answer(tmp_path)
