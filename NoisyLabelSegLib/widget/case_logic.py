@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Collection, Generator
+from collections.abc import Collection, Generator, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -101,6 +101,11 @@ class CaseLogic:
     def used(self) -> tuple[str, ...]:
         """Those who are ticked."""
         return tuple(name for name in self.annotators if name not in self._parameters.ignored)
+
+    def nameClasses(self, classes: Sequence[str]) -> None:
+        """Says what the classes are, background first, where no annotator does."""
+        self._parameters.classes = list(classes)
+        self.forget()
 
     def read(self) -> SceneCase:
         """The images and everybody's labels on the volume's grid, in memory."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import qt
 import slicer
 from slicer.i18n import tr as _
 
@@ -15,6 +16,7 @@ from NoisyLabelSegLib.widget.case_logic import CaseLogic
 from NoisyLabelSegLib.widget.case_section import CaseSection
 from NoisyLabelSegLib.widget.export_logic import ExportLogic
 from NoisyLabelSegLib.widget.export_section import ExportSection
+from NoisyLabelSegLib.widget.models import ModelShelf
 from NoisyLabelSegLib.widget.opening import Opening
 from NoisyLabelSegLib.widget.parameters import Parameters
 from NoisyLabelSegLib.widget.prediction_logic import PredictionLogic
@@ -26,6 +28,7 @@ from NoisyLabelSegLib.widget.truth_logic import TruthLogic
 from NoisyLabelSegLib.widget.truth_section import TruthSection
 
 SECTIONS = ("CaseSection", "TruthSection", "AnnotatorsSection", "TrainSection", "ExportSection")
+MODELS_SETTING = "NoisyLabelSeg/Models"
 
 
 class Panel:
@@ -49,7 +52,8 @@ class Panel:
         self.annotators = AnnotatorsLogic(self.case, self.truth, views, _)
         prediction = PredictionLogic(self.case, self.truth)
         self.caseSection = CaseSection(uis[0], self.case, self.opening)
-        self.truthSection = TruthSection(uis[1], self.truth, prediction, torch)
+        shelf = ModelShelf(_rememberedModels, _rememberModels)
+        self.truthSection = TruthSection(uis[1], self.truth, prediction, torch, shelf)
         self.annotatorsSection = AnnotatorsSection(
             uis[2], self.annotators, slicer.util.mainWindow() or self._widgets[2]
         )
@@ -115,3 +119,11 @@ class Panel:
         self.truthSection.update()
         self.trainSection.update()
         self.exportSection.update()
+
+
+def _rememberedModels() -> str:
+    return str(slicer.util.settingsValue(MODELS_SETTING, ""))
+
+
+def _rememberModels(paths: str) -> None:
+    qt.QSettings().setValue(MODELS_SETTING, paths)

@@ -12,6 +12,7 @@ from NoisyLabelSegLib.cases.mapped import map_nrrd, part_by_part
 from NoisyLabelSegLib.jobs.settings import PredictSettings
 from NoisyLabelSegLib.scene.results import ResultNodes
 from NoisyLabelSegLib.widget.case_logic import CaseLogic
+from NoisyLabelSegLib.widget.models import describe
 from NoisyLabelSegLib.widget.study_files import writingImages
 from NoisyLabelSegLib.widget.truth_logic import TruthLogic
 from NoisyLabelSegLib.widget.work import Work, told
@@ -33,12 +34,26 @@ class PredictionLogic:
             problem = _("Choose a trained model (*.nlseg), or train one below.")
         elif not Path(model).is_file():
             problem = _("{model} does not exist; choose another model.").format(model=model)
+        else:
+            problem = self._mismatch(model)
         return problem
+
+    def _mismatch(self, model: str) -> str:
+        """Why the model's classes are not those of the annotators, as a sentence; empty where they are."""
+        found = describe(model)
+        if found is None or not self._case.annotators or not self._case.isReady:
+            return ""
+        known, drawn = len(found.classes) - 1, len(self._case.classes) - 1
+        sentence: str = _("The model knows {known} classes, but the annotators drew {drawn}; choose another model.")
+        return "" if known == drawn else sentence.format(known=known, drawn=drawn)
 
     def preparing(self, model: str) -> Generator[str, None, PredictSettings]:
         """Writes the images of the open case, in steps, and returns what the worker is to do with them."""
         self.forget()
         self._folder = tempfile.TemporaryDirectory(prefix="noisylabelseg-predict-", ignore_cleanup_errors=True)
+        found = describe(model)
+        if found is not None and not self._case.annotators:
+            self._case.nameClasses(found.classes)
         yield from self._case.reading()
         images = yield from told(_("Writing the scan for the model..."), writingImages(self._case.case(), self._input))
         return PredictSettings(

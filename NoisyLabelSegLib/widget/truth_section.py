@@ -11,6 +11,7 @@ from NoisyLabelSegLib.fusion import METHODS
 from NoisyLabelSegLib.jobs.job import Job
 from NoisyLabelSegLib.widget.job_button import JobButton, TimerPoller
 from NoisyLabelSegLib.widget.messages import explain, saidIn, say
+from NoisyLabelSegLib.widget.models import ModelShelf, describe
 from NoisyLabelSegLib.widget.prediction_logic import PredictionLogic
 from NoisyLabelSegLib.widget.steps import Steps
 from NoisyLabelSegLib.widget.torch_support import TorchSupport
@@ -21,16 +22,21 @@ from NoisyLabelSegLib.widget.work import Work
 class TruthSection:
     """`parameters` is the panel's parameter node wrapper, or None while there is no scene."""
 
-    def __init__(self, ui: Any, logic: TruthLogic, prediction: PredictionLogic, torch: TorchSupport) -> None:
+    def __init__(
+        self, ui: Any, logic: TruthLogic, prediction: PredictionLogic, torch: TorchSupport, shelf: ModelShelf
+    ) -> None:
         self._ui, self._logic, self._prediction, self._torch = ui, logic, prediction, torch
         self._parameters: Any = None
+        self._shelf = shelf
         self._steps = Steps(ui.truthMessage)
         self._job = JobButton(ui.estimateButton, ui.estimateProgress, ui.truthMessage)
         for name, method in METHODS.items():
             ui.methodSelector.addItem(method.title, name)
         ui.methodSelector.addItem(_("Trained model..."), MODEL)
+        self._fillModels("")
         ui.methodSelector.currentIndexChanged.connect(self.onMethodChanged)
-        ui.modelPath.currentPathChanged.connect(self.onModelChanged)
+        ui.modelSelector.currentIndexChanged.connect(self.onModelChanged)
+        ui.modelPath.currentPathChanged.connect(self.onPathChanged)
         ui.estimateButton.clicked.connect(self.onEstimate)
         ui.veilBox.toggled.connect(self.onVeil)
         self.update()
@@ -39,22 +45,30 @@ class TruthSection:
     def method(self) -> str:
         return str(self._ui.methodSelector.itemData(self._ui.methodSelector.currentIndex))
 
+    @property
+    def model(self) -> str:
+        """The path of the chosen model, empty if none is."""
+        return self._chosenModel() or str(self._ui.modelPath.currentPath)
+
     def setParameters(self, parameters: Any) -> None:
         self._parameters = parameters
         if parameters is not None:
-            self._ui.modelPath.currentPath = parameters.model
+            self._fillModels(parameters.model)
             self._ui.methodSelector.currentIndex = max(self._ui.methodSelector.findData(parameters.method), 0)
         self.update()
 
     def selectModel(self, path: str) -> None:
-        """Makes a model the chosen method, for example one that was just trained."""
-        self._ui.modelPath.currentPath = path
+        """Makes a model the chosen method, for example one that was just trained, and offers it from now on."""
+        self._shelf.remember(path)
+        self._fillModels(path)
         self._ui.methodSelector.currentIndex = self._ui.methodSelector.findData(MODEL)
 
     def update(self) -> None:
         """Shows what can be done now, and why not where it cannot."""
         usesModel = self.method == MODEL
-        self._ui.modelPath.visible = self._ui.modelPathLabel.visible = usesModel
+        self._ui.modelSelector.visible = self._ui.modelSelectorLabel.visible = usesModel
+        usesFile = usesModel and not self._chosenModel()
+        self._ui.modelPath.visible = self._ui.modelPathLabel.visible = usesFile
         sentence = _(
             "Runs networks that were trained on many cases: the truth, and what each annotator would get wrong."
         )
@@ -62,7 +76,7 @@ class TruthSection:
         if not self._job.running:
             problem = self._logic.problem(self.method)
             if not problem and usesModel:
-                problem = self._prediction.problem(self._ui.modelPath.currentPath)
+                problem = self._prediction.problem(self.model)
             explain(self._ui.estimateButton, problem, _("Estimates the truth of the open case."))
             if usesModel:
                 say(self._ui.truthMessage, self._torch.remark())
@@ -82,12 +96,22 @@ class TruthSection:
     def onMethodChanged(self) -> None:
         if self._parameters is not None:
             self._parameters.method = self.method
+            self._parameters.model = self.model
         self.estimateIfLive()
 
     def onModelChanged(self) -> None:
         if self._parameters is not None:
-            self._parameters.model = self._ui.modelPath.currentPath
+            self._parameters.model = self.model
+        self._ui.modelSelector.toolTip = self._about()
         self.update()
+
+    def onPathChanged(self) -> None:
+        """A file that is a model is offered among the others from now on."""
+        path = self._ui.modelPath.currentPath
+        if not self._chosenModel() and describe(path) is not None:
+            self._shelf.remember(path)
+            self._fillModels(path)
+        self.onModelChanged()
 
     def onEstimate(self) -> None:
         if self._job.running:
@@ -107,6 +131,28 @@ class TruthSection:
         self._steps.cancel()
         self._job.close()
 
+    def _chosenModel(self) -> str:
+        """The path of the model that is chosen in the list, empty for another file."""
+        combo = self._ui.modelSelector
+        return str(combo.itemData(combo.currentIndex) or "")
+
+    def _fillModels(self, path: str) -> None:
+        """Offers all models there are; the one of this path is chosen, or where there is no path the first."""
+        combo, chosen = self._ui.modelSelector, self._shelf.find(path)
+        combo.blockSignals(True)
+        combo.clear()
+        for model in self._shelf.models():
+            combo.addItem(model.title, model.path)
+        combo.addItem(_("Another file..."), "")
+        combo.currentIndex = combo.findData(chosen.path) if chosen else combo.count - 1 if path else 0
+        combo.blockSignals(False)
+        combo.toolTip = self._about()
+        self._ui.modelPath.currentPath = "" if chosen else path
+
+    def _about(self) -> str:
+        model = self._shelf.find(self._chosenModel())
+        return model.about if model is not None else _("A trained model (*.nlseg).")
+
     def _fuse(self) -> None:
         self._steps.run(self._fusing(), large=self._logic.isLarge)
 
@@ -125,7 +171,7 @@ class TruthSection:
                 )
 
     def _preparing(self) -> Generator[str, None, Job]:
-        settings = yield from self._prediction.preparing(self._ui.modelPath.currentPath)
+        settings = yield from self._prediction.preparing(self.model)
         return Job(settings, poller=TimerPoller())
 
     def _onPredicted(self, _news: Any) -> Work:

@@ -1,5 +1,7 @@
 """The host, with the module open in it, for the tests of the panel."""
 
+import importlib
+import importlib.metadata
 import os
 import sys
 from pathlib import Path
@@ -52,3 +54,40 @@ def opened(module, volume, readers):  # noqa: F811
     panel.annotatorsSection.review()
     assert len(panel.annotators.rows()) == len(readers)
     return panel
+
+
+@pytest.fixture
+def no_torch(monkeypatch):
+    """An installation without torch, as Slicer is without its PyTorch extension."""
+    real = importlib.metadata.version
+
+    def version(name: str) -> str:
+        if name == "torch":
+            raise importlib.metadata.PackageNotFoundError(name)
+        return real(name)
+
+    monkeypatch.setattr(importlib.metadata, "version", version)
+
+
+@pytest.fixture(scope="session")
+def model(tmp_path_factory):
+    """A tiny model, trained for two epochs on a phantom study by the command line."""
+    from NoisyLabelSegLib.cli import main
+
+    folder = tmp_path_factory.mktemp("model")
+    study = ["simulate", "lesions", "--cases", "3", "--size", "32,32,8", "--out", str(folder / "study")]
+    assert main(study) == 0
+    fast = ["--preset", "quick", "--set", "epochs=2", "--set", "device=cpu"]
+    assert main(["train", str(folder / "study"), "--out", str(folder / "run"), *fast]) == 0
+    return folder / "run" / "model.nlseg"
+
+
+@pytest.fixture
+def shelf_folder(monkeypatch, tmp_path):
+    """A folder in place of Resources/models, empty at first."""
+    folder = tmp_path / "Resources" / "models"
+    folder.mkdir(parents=True)
+    module_name = "NoisyLabelSegLib.widget.models"
+    importlib.import_module(module_name)
+    monkeypatch.setattr(f"{module_name}.resource_path", lambda name: folder.parent / name)
+    return folder

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.metadata
+import shutil
 import sys
 from pathlib import Path
 
@@ -18,25 +19,26 @@ def text(widget):
     return widget.property("text")
 
 
-@pytest.fixture(scope="session")
-def model(tmp_path_factory):
-    """A tiny model, trained for two epochs on a phantom study by the command line."""
-    from NoisyLabelSegLib.cli import main
-
-    folder = tmp_path_factory.mktemp("model")
-    study = ["simulate", "lesions", "--cases", "3", "--size", "32,32,8", "--out", str(folder / "study")]
-    assert main(study) == 0
-    fast = ["--preset", "quick", "--set", "epochs=2", "--set", "device=cpu"]
-    assert main(["train", str(folder / "study"), "--out", str(folder / "run"), *fast]) == 0
-    return folder / "run" / "model.nlseg"
+MODELS = Path(__file__).resolve().parents[2] / "Resources" / "models"
 
 
-def test_a_clinician_opens_a_scan_and_runs_a_pretrained_model(host, module, volume, model):
+@pytest.fixture
+def installed(request):
+    """An extension that was just installed, with the models that come with it, or a tiny one where none does."""
+    if not any(MODELS.glob("*.nlseg")):
+        model, folder = request.getfixturevalue("model"), request.getfixturevalue("shelf_folder")
+        shutil.copy(model, folder / "tiny.nlseg")
+        return folder
+    return MODELS
+
+
+def test_a_clinician_opens_a_scan_and_runs_a_pretrained_model(host, installed, module, volume):
     panel = module.panel
     case, truth = panel.caseSection._ui, panel.truthSection._ui
     case.volumeSelector.setCurrentNode(volume)
     truth.methodSelector.setProperty("currentIndex", truth.methodSelector.findData("model"))
-    truth.modelPath.currentPath = str(model)
+    assert Path(panel.truthSection.model).parent == installed, "a model of the extension is chosen at once"
+    assert truth.modelPath.isHidden(), "there is no file to look for"
     assert truth.estimateButton.property("enabled"), truth.estimateButton.property("toolTip")
     truth.estimateButton.click()
     host.wait_for(lambda: not panel.truthSection._job.running, seconds=240)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.metadata
 import sys
 
 import pytest
@@ -88,19 +87,6 @@ def test_closing_the_scene_ends_the_training(host, ready):
     host.close_scene()
     assert process.exit_code is not None
     assert not ready.trainSection._job.running
-
-
-@pytest.fixture
-def no_torch(monkeypatch):
-    """An installation without torch, as Slicer is without its PyTorch extension."""
-    real = importlib.metadata.version
-
-    def version(name: str) -> str:
-        if name == "torch":
-            raise importlib.metadata.PackageNotFoundError(name)
-        return real(name)
-
-    monkeypatch.setattr(importlib.metadata, "version", version)
 
 
 @pytest.mark.usefixtures("no_torch")

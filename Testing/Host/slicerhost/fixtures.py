@@ -5,10 +5,11 @@ from __future__ import annotations
 import logging
 import sys
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
-from PySide6.QtCore import QCoreApplication, QEvent
+from PySide6.QtCore import QCoreApplication, QEvent, QSettings
 
 from slicerhost.start import Host, is_running, start
 
@@ -25,11 +26,12 @@ class _Faults(logging.Handler):
 
 
 @pytest.fixture
-def host() -> Iterator[Host]:
-    """The host with an empty scene; a fault in a slot, which Slicer would only print, fails the test."""
+def host(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Host]:
+    """The host with an empty scene and no settings; a fault in a slot, which Slicer only prints, fails the test."""
     if "torch" in sys.modules and not is_running():  # PySide's true_property cannot begin where torch is loaded
         pytest.skip("needs a process without torch: pytest Testing/Host Testing/widget, as make test does")
     running = start()
+    keep_settings_in(tmp_path_factory.mktemp("settings"))
     running.close_scene()
     running.faults.clear()
     running.answers.clear()
@@ -49,3 +51,9 @@ def module(host: Host) -> Iterator[Any]:
     widget.cleanup()
     widget.parent.deleteLater()
     QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)  # outside exec() nobody else does
+
+
+def keep_settings_in(folder: Path) -> None:
+    """Lets QSettings use files of this folder, not those of the person at the computer."""
+    QSettings.setDefaultFormat(QSettings.Format.IniFormat)
+    QSettings.setPath(QSettings.Format.IniFormat, QSettings.Scope.UserScope, str(folder))

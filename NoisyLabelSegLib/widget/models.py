@@ -1,0 +1,89 @@
+"""The trained models that people can choose: those that come with the extension and those they trained or opened."""
+
+from __future__ import annotations
+
+import json
+import zipfile
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from slicer.i18n import tr as _
+
+from NoisyLabelSegLib.resources import resource_path
+
+ENDING = "*.nlseg"
+CARD = "model.json"
+LARGEST_CARD = 1 << 22
+MOST_REMEMBERED = 20
+
+
+@dataclass(frozen=True)
+class Model:
+    """What the panel says about a package; the worker checks it in full before it is used."""
+
+    path: str
+    title: str
+    about: str
+    classes: tuple[str, ...]
+
+
+class ModelShelf:
+    """`load` and `save` keep the paths that people used, newest first, as JSON text between sessions."""
+
+    def __init__(self, load: Callable[[], str], save: Callable[[str], None]) -> None:
+        self._load, self._save = load, save
+
+    def models(self) -> list[Model]:
+        """Everything that can be chosen now: the extension's own models, then the newest of people's."""
+        paths = dict.fromkeys([*_shipped(), *self._remembered()])
+        found = [model for path in paths if (model := describe(path)) is not None]
+        titles = [model.title for model in found]
+        return [_withFile(model) if titles.count(model.title) > 1 else model for model in found]
+
+    def remember(self, path: str) -> None:
+        """Offers a model from now on."""
+        if path not in _shipped():
+            kept = [path, *(other for other in self._remembered() if other != path)]
+            self._save(json.dumps(kept[:MOST_REMEMBERED]))
+
+    def find(self, path: str) -> Model | None:
+        """The model of this path; a scene from another computer means the extension's own model of the same name."""
+        known = {model.path: model for model in self.models()}
+        own = {Path(other).name: other for other in _shipped()}
+        return known.get(path) or known.get(own.get(Path(path).name, "")) if path else None
+
+    def _remembered(self) -> list[str]:
+        try:
+            paths = json.loads(self._load())
+        except ValueError:
+            return []
+        return [path for path in paths if isinstance(path, str)] if isinstance(paths, list) else []
+
+
+def describe(path: str) -> Model | None:
+    """What a package's card says; None for a file that is none. Reads no weights and needs no PyTorch."""
+    try:
+        with zipfile.ZipFile(path) as archive:
+            if archive.getinfo(CARD).file_size > LARGEST_CARD:
+                return None
+            card = json.loads(archive.read(CARD))
+        study, cases = card["provenance"].get("study", Path(path).stem), card["provenance"].get("cases", "?")
+        classes = tuple(str(name) for name in card["classes"])
+        about = str(card.get("intended_use", ""))
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, zipfile.BadZipFile, NotImplementedError):
+        return None
+    title: str = _("{study}: {classes}, from {cases} cases")
+    return Model(path, title.format(study=study, classes=", ".join(classes[1:]), cases=cases), about, classes)
+
+
+def _shipped() -> list[str]:
+    try:
+        return [str(path) for path in sorted(resource_path("models").glob(ENDING))]
+    except FileNotFoundError:  # a copy without models
+        return []
+
+
+def _withFile(model: Model) -> Model:
+    path = Path(model.path)
+    return Model(model.path, f"{model.title} ({path.parent.name}/{path.name})", model.about, model.classes)
