@@ -48,7 +48,6 @@ def run(terminal: Terminal, options: argparse.Namespace) -> dict[str, Any]:
     os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
     module, rival = measure_imports(options.repeats)
     gaps = np.array(measure_gaps())
-    actions = {what: [1000 * gap for gap in found] for what, found in measure_actions().items()}
     results: dict[str, Any] = {
         "module_seconds": module,
         "simpleitk_seconds": rival,
@@ -56,10 +55,7 @@ def run(terminal: Terminal, options: argparse.Namespace) -> dict[str, Any]:
         "gap_95th_percentile_ms": 1000 * float(np.percentile(gaps, 95)),
         "gap_largest_ms": 1000 * float(gaps.max()),
         "beats": len(gaps),
-        "actions": {
-            what: {"gap_95th_percentile_ms": float(np.percentile(found, 95)), "gap_largest_ms": max(found)}
-            for what, found in actions.items()
-        },
+        "actions": {what: _figures(heard) for what, heard in measure_actions().items()},
     }
     terminal.table(
         "The panel in the host",
@@ -76,11 +72,8 @@ def run(terminal: Terminal, options: argparse.Namespace) -> dict[str, Any]:
     )
     terminal.table(
         "Event-loop gaps with 512 x 512 x 200 voxels and five annotators, in ms",
-        ["action", "95th percentile", "largest"],
-        [
-            (what, *(f"{figures[key]:.0f}" for key in ("gap_95th_percentile_ms", "gap_largest_ms")))
-            for what, figures in results["actions"].items()
-        ],
+        ["action", "95th percentile", "largest", "largest without other programs"],
+        [(what, *(f"{figure:.0f}" for figure in figures.values())) for what, figures in results["actions"].items()],
     )
     return results
 
@@ -118,18 +111,26 @@ def measure_gaps() -> list[float]:
     return list(heartbeat.gaps)
 
 
-def measure_actions() -> dict[str, list[float]]:
-    """The same for the actions of people on a large case."""
+def measure_actions() -> dict[str, Any]:
+    """A heartbeat for each of the actions of people on a large case."""
     from slicerhost import start
     from slicerhost.heartbeat import Heartbeat
 
     host = start()
     host.close_scene()
     module = host.open_module()
-    found = LargeCase(host, module.panel, Heartbeat).gaps()
+    found = LargeCase(host, module.panel, Heartbeat).heard()
     module.exit()
     module.cleanup()
     return found
+
+
+def _figures(heard: Any) -> dict[str, float]:
+    return {
+        "gap_95th_percentile_ms": 1000 * float(np.percentile(heard.gaps, 95)),
+        "gap_largest_ms": 1000 * max(heard.gaps),
+        "busy_largest_ms": 1000 * max(heard.busy),
+    }
 
 
 def _seconds(code: str) -> float:

@@ -22,13 +22,13 @@ class LargeCase:
     def __init__(self, host: Any, panel: Any, heartbeat: Callable[[], Any]) -> None:
         self._host, self._panel, self._heartbeat = host, panel, heartbeat
 
-    def gaps(self) -> dict[str, list[float]]:
-        """For every action the seconds by which the event loop was late, again and again."""
+    def heard(self) -> dict[str, Any]:
+        """A heartbeat for every action: by how much the event loop was late, again and again."""
         with tempfile.TemporaryDirectory(prefix="noisylabelseg-bench-") as name:
             folder = Path(name)
             study = _written_study(folder / "study")
             _write_prediction(folder / "prediction")
-            return {what: self._gaps(act, done) for what, act, done in self._actions(study, folder)}
+            return {what: self._listen(act, done) for what, act, done in self._actions(study, folder)}
 
     def _actions(self, study: Path, folder: Path) -> list[tuple[str, Callable[[], Any], Callable[[], bool]]]:
         panel = self._panel
@@ -65,14 +65,14 @@ class LargeCase:
             ("load a prediction", predict, at_rest),
         ]
 
-    def _gaps(self, act: Callable[[], Any], done: Callable[[], bool]) -> list[float]:
+    def _listen(self, act: Callable[[], Any], done: Callable[[], bool]) -> Any:
         heartbeat = self._heartbeat()
         heartbeat.start()
         act()
         self._host.wait_for(done, seconds=PATIENCE_SECONDS)
         self._host.qt_application.processEvents()
         heartbeat.stop()
-        return list(heartbeat.gaps)
+        return heartbeat
 
 
 class _Folder:

@@ -6,6 +6,8 @@ import numpy as np
 import slicer
 from PySide6.QtCore import Qt
 
+from NoisyLabelSegLib.cases import read_labels
+from NoisyLabelSegLib.cases.dicom_seg import read_dicom_seg
 from NoisyLabelSegLib.scene.roles import Role
 
 
@@ -32,7 +34,7 @@ def red_view():
     return node
 
 
-def test_from_the_demo_case_to_a_reopened_scene(host, module, tmp_path, monkeypatch):
+def test_from_the_demo_case_to_a_reopened_scene(host, module, tmp_path, monkeypatch, write_series):
     monkeypatch.setattr("NoisyLabelSegLib.widget.opening.DEMO_SIZE", (48, 48, 10))
     panel, red = module.panel, red_view()
     case, truth, annotators = panel.caseSection._ui, panel.truthSection._ui, panel.annotatorsSection._ui
@@ -88,8 +90,10 @@ def test_from_the_demo_case_to_a_reopened_scene(host, module, tmp_path, monkeypa
     annotators.errorTabs.setProperty("currentIndex", 1)
     assert annotators.expectedSelector.property("count") == 2
 
-    for name in ("exportNrrd", "exportNifti", "exportSegmentation", "exportLabelmap", "exportReview"):
-        getattr(export, name).setChecked(True)
+    for box in panel.exportSection._boxes.values():
+        box.setChecked(True)
+    scan = slicer.util.arrayFromVolume(panel.case.folder.image)
+    host.answers.paths.append(str(write_series(tmp_path / "series", scan, panel.case.geometry)))
     export.exportPath.currentPath = str(tmp_path / "export")
     export.exportButton.click()
     assert text(export.exportMessage).startswith("Exported: ")
@@ -97,8 +101,17 @@ def test_from_the_demo_case_to_a_reopened_scene(host, module, tmp_path, monkeypa
         "lesions_000_truth.nrrd",
         "lesions_000_truth.nii.gz",
         "lesions_000_truth.seg.nrrd",
+        "lesions_000_truth.dcm",
         "lesions_000_review",
     }
+    seg = read_dicom_seg(tmp_path / "export" / "lesions_000_truth.dcm", images=tmp_path / "series")
+    assert np.array_equal(seg.as_labels().array, panel.truth.truth)
+    for name in ("nrrd", "nii.gz", "seg.nrrd"):
+        assert np.array_equal(read_labels(tmp_path / "export" / f"lesions_000_truth.{name}").array, panel.truth.truth)
+    labelmap = slicer.util.getNode("lesions_000 truth labelmap")
+    assert np.array_equal(slicer.util.arrayFromVolume(labelmap), panel.truth.truth)
+    review_files = {path.name for path in (tmp_path / "export" / "lesions_000_review").iterdir()}
+    assert {"report.html", "statistics.csv"} <= review_files
 
     saved, predicted = str(tmp_path / "scene.mrb"), panel.truth.truth.copy()
     assert slicer.mrmlScene.WriteToMRB(saved)

@@ -5,12 +5,12 @@ from __future__ import annotations
 import logging
 import sys
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
-from PySide6.QtCore import QCoreApplication, QEvent, QSettings
+from PySide6.QtCore import QCoreApplication, QEvent
 
+from slicerhost.settings import keep_settings_in
 from slicerhost.start import Host, is_running, start
 
 
@@ -51,9 +51,3 @@ def module(host: Host) -> Iterator[Any]:
     widget.cleanup()
     widget.parent.deleteLater()
     QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)  # outside exec() nobody else does
-
-
-def keep_settings_in(folder: Path) -> None:
-    """Lets QSettings use files of this folder, not those of the person at the computer."""
-    QSettings.setDefaultFormat(QSettings.Format.IniFormat)
-    QSettings.setPath(QSettings.Format.IniFormat, QSettings.Scope.UserScope, str(folder))

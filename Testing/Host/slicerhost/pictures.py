@@ -10,10 +10,12 @@ from typing import Any
 
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 
+from PySide6.QtCore import Qt
 from PySide6.QtGui import QColor, QPalette
 from PySide6.QtWidgets import QWidget
 
 from slicerhost import Host, start
+from slicerhost.settings import keep_settings_in
 from slicerhost.window import Window
 
 
@@ -27,8 +29,10 @@ def main() -> None:
     host = start()
     host.qt_application.setStyle("Fusion")
     if arguments.dark:
+        host.qt_application.styleHints().setColorScheme(Qt.ColorScheme.Dark)  # Fusion then draws lighter edges
         host.qt_application.setPalette(dark_palette())
     with tempfile.TemporaryDirectory() as place:
+        keep_settings_in(Path(place))
         folder = arguments.folder.resolve()
         os.chdir(place)  # so that no path of this computer is in a picture
         Story(host, folder).tell(train=arguments.train)
@@ -54,6 +58,9 @@ class Story:
         panel.truthSection._ui.veilBox.setChecked(True)
         self._picture("truth", "truthSection")
         panel.truthSection._ui.veilBox.setChecked(False)
+        self._choose("model")
+        self._picture("model", "truthSection")
+        self._choose("staple")
         annotators.statisticsTable.selectRow(panel.case.annotators.index("under"))
         annotators.nextButton.click()
         self._picture("annotators", "annotatorsSection")
@@ -84,6 +91,11 @@ class Story:
         panel.annotatorsSection._ui.errorTabs.setProperty("currentIndex", 1)
         self._picture("expected", "annotatorsSection")
         panel.annotatorsSection._ui.errorTabs.setProperty("currentIndex", 0)
+
+    def _choose(self, method: str) -> None:
+        combo = self._panel.truthSection._ui.methodSelector
+        combo.setProperty("currentIndex", combo.findData(method))
+        self._host.wait_for(lambda: not self._panel.annotatorsSection.isReviewing)
 
     def _open(self, section: str) -> None:
         self._window.findChild(QWidget, section).collapsed = False
