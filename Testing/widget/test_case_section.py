@@ -169,7 +169,7 @@ def test_a_dropped_study_that_cannot_be_read_is_explained_in_a_message(host, mod
 def test_an_lidc_scan_opens_with_its_readers(host, module, shared_data):
     host.answers.paths.append(str(shared_data / "lidc-ct-xml"))
     module.panel.caseSection.onImport()
-    host.wait_for(lambda: module.panel.truth.truth is not None, seconds=240)
+    host.wait_for(lambda: module.panel.truth.truth is not None)
     assert names(module.panel) == ["reader1", "reader2", "reader3", "reader4"]
     assert module.panel.truth.truth.any()
 

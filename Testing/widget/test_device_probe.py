@@ -17,5 +17,5 @@ def test_a_gpu_is_named_with_its_memory(module):
 def test_opening_the_section_asks_another_process(host, module):
     ui = module.panel.trainSection._ui
     ui.trainSection.collapsed = False
-    host.wait_for(lambda: ui.deviceText.property("text"), seconds=120)
+    host.wait_for(lambda: ui.deviceText.property("text"))
     assert "run on" in ui.deviceText.property("text")

@@ -41,7 +41,7 @@ def test_a_clinician_opens_a_scan_and_runs_a_pretrained_model(host, installed, m
     assert truth.modelPath.isHidden(), "there is no file to look for"
     assert truth.estimateButton.property("enabled"), truth.estimateButton.property("toolTip")
     truth.estimateButton.click()
-    host.wait_for(lambda: not panel.truthSection._job.running, seconds=240)
+    host.wait_for(lambda: not panel.truthSection._job.running)
     assert text(truth.truthMessage) == ""
     node = panel.case.folder.find(Role.TRUTH)
     assert node is not None

@@ -17,8 +17,6 @@ import slicer
 from NoisyLabelSegLib.review.case_review import review_case
 from NoisyLabelSegLib.scene.roles import Role
 
-PATIENCE = 240
-
 
 def text(widget):
     return widget.property("text")
@@ -50,9 +48,22 @@ def temporary(monkeypatch, tmp_path):
     return folder
 
 
+def take_steps(steps, count):
+    """Does some steps of what has just begun, as the event loop would."""
+    steps._timer.stop()
+    for _ in range(count):
+        steps._step()
+
+
+def is_asked(panel):
+    """Whether a worker has been started to review the case."""
+    review = panel.annotatorsSection._background._newest
+    return review is not None and review.job is not None
+
+
 def reviewed(host, panel):
-    host.wait_for(lambda: panel.annotators.review is not None, seconds=PATIENCE)
-    host.wait_for(lambda: not panel.annotatorsSection.isReviewing, seconds=PATIENCE)
+    host.wait_for(lambda: panel.annotators.review is not None)
+    host.wait_for(lambda: not panel.annotatorsSection.isReviewing)
 
 
 def test_the_outlines_are_read_between_events_and_the_panel_says_so(host, scan, monkeypatch):
@@ -64,7 +75,7 @@ def test_the_outlines_are_read_between_events_and_the_panel_says_so(host, scan, 
     said = []
     say = sys.modules["NoisyLabelSegLib.widget.steps"].say
     monkeypatch.setattr("NoisyLabelSegLib.widget.steps.say", lambda *what: said.append(what[1]) or say(*what))
-    host.wait_for(lambda: scan.truth.truth is not None, seconds=PATIENCE)
+    host.wait_for(lambda: scan.truth.truth is not None)
     assert said[:3] == [f"Reading the outlines of {name}..." for name in ("exact", "wide", "misses")]
     assert text(case.caseMessage) == ""
     assert truth.estimateButton.property("enabled")
@@ -92,20 +103,18 @@ def test_the_review_is_done_in_another_process_and_finds_the_same(host, scan, te
 
 
 def test_a_newer_truth_takes_the_place_of_a_review_that_is_under_way(host, scan):
-    host.wait_for(lambda: scan.annotatorsSection._background.running, seconds=PATIENCE)
-    host.wait_for(lambda: scan.annotatorsSection._background._newest.job is not None, seconds=PATIENCE)
+    host.wait_for(lambda: is_asked(scan))
     first = scan.annotatorsSection._background._newest.job
     scan.case.use("exact", used=False)
     scan.case.use("misses", used=False)
-    host.wait_for(lambda: scan.truth.truth.sum() > 305, seconds=PATIENCE)  # the wide one alone
-    host.wait_for(lambda: not first.is_running(), seconds=PATIENCE)
+    host.wait_for(lambda: scan.truth.truth.sum() > 305)  # the wide one alone
+    host.wait_for(lambda: not first.is_running())
     reviewed(host, scan)
-    host.wait_for(lambda: {row.annotator: row.dice for row in scan.annotators.rows()}["wide"] == 1, seconds=PATIENCE)
+    host.wait_for(lambda: {row.annotator: row.dice for row in scan.annotators.rows()}["wide"] == 1)
 
 
 def test_closing_the_scene_ends_the_review(host, scan, temporary):
-    host.wait_for(lambda: scan.annotatorsSection._background.running, seconds=PATIENCE)
-    host.wait_for(lambda: scan.annotatorsSection._background._newest.job is not None, seconds=PATIENCE)
+    host.wait_for(lambda: is_asked(scan))
     job = scan.annotatorsSection._background._newest.job
     host.close_scene()
     assert not job.is_running()
@@ -116,10 +125,9 @@ def test_closing_the_scene_ends_the_review(host, scan, temporary):
 def test_a_reviewer_that_dies_is_explained(host, scan):
     from NoisyLabelSegLib.jobs.process_tree import end_tree
 
-    host.wait_for(lambda: scan.annotatorsSection._background.running, seconds=PATIENCE)
-    host.wait_for(lambda: scan.annotatorsSection._background._newest.job is not None, seconds=PATIENCE)
+    host.wait_for(lambda: is_asked(scan))
     end_tree(scan.annotatorsSection._background._newest.job._process._child)
-    host.wait_for(lambda: not scan.annotatorsSection._background.running, seconds=PATIENCE)
+    host.wait_for(lambda: not scan.annotatorsSection._background.running)
     assert "worker" in text(scan.annotatorsSection._ui.annotatorsMessage)
     scan.annotatorsSection.review()
     reviewed(host, scan)
@@ -131,25 +139,27 @@ def test_a_study_is_loaded_file_by_file_and_half_a_case_is_taken_back(large, hos
     assert large is None
     study = tmp_path / "study"
     assert main(["simulate", "lesions", "--cases", "2", "--size", "32,32,8", "--out", str(study)]) == 0
-    opening, before = module.panel.opening, slicer.mrmlScene.GetNumberOfNodesByClass("vtkMRMLSegmentationNode")
+    opening = module.panel.opening
     opening.openPath(Path(study))
-    host.wait_for(lambda: slicer.mrmlScene.GetNumberOfNodesByClass("vtkMRMLSegmentationNode") > before)
+    take_steps(opening._runner, 4)
+    assert slicer.mrmlScene.GetNumberOfNodesByClass("vtkMRMLSegmentationNode") == 2
     opening.leaveScene()
-    assert slicer.mrmlScene.GetNumberOfNodesByClass("vtkMRMLSegmentationNode") == before
+    assert slicer.mrmlScene.GetNumberOfNodesByClass("vtkMRMLSegmentationNode") == 0
     opening.openPath(Path(study))
     assert not module.panel.case.isOpen
-    host.wait_for(lambda: module.panel.truth.truth is not None, seconds=PATIENCE)
+    host.wait_for(lambda: module.panel.truth.truth is not None)
     assert len(module.panel.case.annotators) == 5
 
 
 def test_the_scene_is_written_for_a_training_between_events_and_that_can_be_canceled(host, scan, temporary, tmp_path):
-    host.wait_for(lambda: scan.case.isReady, seconds=PATIENCE)
+    host.wait_for(lambda: scan.case.isReady)
     train = scan.trainSection._ui
     train.runPath.currentPath = str(tmp_path / "run")
     train.trainButton.click()
     assert scan.trainSection._job.running
     assert text(train.trainButton) == "Cancel"
-    host.wait_for(lambda: "Writing scan" in text(train.trainMessage), seconds=PATIENCE)
+    take_steps(scan.trainSection._job._steps, 5)
+    assert text(train.trainMessage) == "Writing scan for the training..."
     train.trainButton.click()
     assert not scan.trainSection._job.running
     assert text(train.trainButton) == "Train"
@@ -159,7 +169,7 @@ def test_the_scene_is_written_for_a_training_between_events_and_that_can_be_canc
 
 
 def test_the_veil_of_a_large_case_is_made_between_events(host, scan):
-    host.wait_for(lambda: scan.truth.truth is not None, seconds=PATIENCE)
+    host.wait_for(lambda: scan.truth.truth is not None)
     scan.truthSection._ui.veilBox.setChecked(True)
     assert scan.case.folder.find(Role.VEIL) is None
-    host.wait_for(lambda: scan.case.folder.find(Role.VEIL) is not None, seconds=PATIENCE)
+    host.wait_for(lambda: scan.case.folder.find(Role.VEIL) is not None)

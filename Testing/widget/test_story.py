@@ -64,9 +64,9 @@ def test_from_the_demo_case_to_a_reopened_scene(host, module, tmp_path, monkeypa
     train.runPath.currentPath = str(tmp_path / "first")
     before = panel.truth.truth.copy()
     train.trainButton.click()
-    host.wait_for(lambda: panel.trainSection._logic.hasCurves, seconds=240)
+    host.wait_for(lambda: panel.trainSection._logic.hasCurves)
     train.trainButton.click()
-    host.wait_for(lambda: not panel.trainSection._job.running, seconds=60)
+    host.wait_for(lambda: not panel.trainSection._job.running)
     assert "Canceled" in text(train.trainMessage)
     assert np.array_equal(before, panel.truth.truth)
     assert not panel.trainSection._logic._curveFolder.nodes()
@@ -75,7 +75,7 @@ def test_from_the_demo_case_to_a_reopened_scene(host, module, tmp_path, monkeypa
     train.runPath.currentPath = str(tmp_path / "second")
     train.trainButton.click()
     words = set()
-    host.wait_for(lambda: words.add(text(train.trainButton)) or not panel.trainSection._job.running, seconds=240)
+    host.wait_for(lambda: words.add(text(train.trainButton)) or not panel.trainSection._job.running)
     assert any("s left" in button for button in words), "the time left stands on the button"
     assert "chosen under Truth" in text(train.trainMessage)
     assert panel.trainSection._logic._curveFolder.nodes(Role.CURVES)[0].GetTable().GetNumberOfRows() == 2
@@ -83,7 +83,7 @@ def test_from_the_demo_case_to_a_reopened_scene(host, module, tmp_path, monkeypa
     assert panel.truthSection.model == str(tmp_path / "second" / "model.nlseg")
     assert truth.modelSelector.property("currentText").startswith("scene: ")
     truth.estimateButton.click()
-    host.wait_for(lambda: not panel.truthSection._job.running, seconds=240)
+    host.wait_for(lambda: not panel.truthSection._job.running)
     assert text(truth.truthMessage) == ""
     review(host, panel)
     select(panel, "over")

@@ -29,7 +29,7 @@ def ready(opened, tmp_path):
 
 def train(host, panel):
     ui_of(panel).trainButton.click()
-    host.wait_for(lambda: not panel.trainSection._job.running, seconds=240)
+    host.wait_for(lambda: not panel.trainSection._job.running)
 
 
 def test_the_button_says_what_is_missing(module, opened, tmp_path):
@@ -50,10 +50,10 @@ def test_cancel_leaves_the_scene_as_it_was_and_resume_goes_on(host, ready, tmp_p
     before = {node.GetID() for node in slicer.mrmlScene.GetNodes()}
     truth = ready.truth.truth.copy()
     ui.trainButton.click()
-    host.wait_for(lambda: ready.trainSection._logic.hasCurves, seconds=240)
+    host.wait_for(lambda: ready.trainSection._logic.hasCurves)
     ui.trainButton.click()
     assert text(ui.trainButton) == "Stopping..."
-    host.wait_for(lambda: not ready.trainSection._job.running, seconds=60)
+    host.wait_for(lambda: not ready.trainSection._job.running)
     assert "Canceled" in text(ui.trainMessage)
     assert not (tmp_path / "run" / "model.nlseg").exists()
     new = {node.GetID() for node in slicer.mrmlScene.GetNodes()} - before
@@ -71,9 +71,9 @@ def test_a_worker_that_dies_is_explained_and_the_button_works_again(host, ready)
     ui = ui_of(ready)
     ui.epochsBox.setProperty("value", 200)
     ui.trainButton.click()
-    host.wait_for(lambda: ready.trainSection._job._job._transcript.process is not None, seconds=240)
+    host.wait_for(lambda: ready.trainSection._job._job._transcript.process is not None)
     end_tree(ready.trainSection._job._job._process._child)
-    host.wait_for(lambda: not ready.trainSection._job.running, seconds=60)
+    host.wait_for(lambda: not ready.trainSection._job.running)
     assert text(ui.trainButton) == "Train"
     assert ui.trainButton.property("enabled")
     assert "Traceback" not in text(ui.trainMessage)

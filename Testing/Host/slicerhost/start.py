@@ -20,6 +20,8 @@ from slicerhost.sources import HostFinder, load_source
 
 REPOSITORY = Path(__file__).resolve().parents[3]
 MODULE = "NoisyLabelSeg"
+PATIENCE_SECONDS = 1200.0
+"""Long enough for a worker on a slow computer with much else to do; nobody waits longer than needed."""
 SLICER_PYTHON = "SLICER_PYTHON"
 """Names the folder Base/Python/slicer of Slicer's sources, to run its own files instead of the stand-ins."""
 
@@ -68,7 +70,7 @@ class Host:
         self.scene.GetSubjectHierarchyNode().RemoveAllItems()  # the application does so, the wheel does not
         self.scene.Clear(0)
 
-    def wait_for(self, condition: Any, *, seconds: float = 60.0) -> None:
+    def wait_for(self, condition: Any, *, seconds: float = PATIENCE_SECONDS) -> None:
         """Runs the event loop until the condition holds."""
         clock = QtCore.QElapsedTimer()
         clock.start()

@@ -66,6 +66,8 @@ class ViewArea(QWidget):
         self._grid = QGridLayout(self)
         self._grid.setContentsMargins(0, 0, 0, 0)
         self._grid.setSpacing(2)
+        self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
+        self.setStyleSheet("background: #404040")  # cells without a view are no part of the panel
         self._views: dict[str, SliceView] = {}
         self._curves = Curves()
         self._stamp = -1
