@@ -70,7 +70,7 @@ class LargeCase:
         heartbeat.start()
         act()
         self._host.wait_for(done, seconds=PATIENCE_SECONDS)
-        self._host.qt_application.processEvents()
+        self._host.wait_for(lambda: heartbeat.gaps, seconds=PATIENCE_SECONDS)
         heartbeat.stop()
         return heartbeat
 

@@ -83,7 +83,7 @@ class TruthLogic:
     def showing(self, truth: Any, background: Callable[[], Any]) -> Work:
         """Puts an estimate (*shape) uint8 into the scene; `background` makes the probability (*shape) of class 0."""
         self._nodes().truth(truth)
-        self.truth, self._background = truth, background
+        self._background = background
         if truth.size <= LARGE_VOXELS or self._veilShown:
             yield from self._addingProbability()
         else:
@@ -91,6 +91,7 @@ class TruthLogic:
         if self._veilShown:
             yield ""
             self._views.showVeil(self._case.folder)
+        self.truth = truth  # only now: a review must not begin before everything is in the scene
         self.estimated.emit(None)
 
     def showingVeil(self, *, visible: bool) -> Work:

@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 import slicer
 
+from NoisyLabelSegLib.jobs.job import State
 from NoisyLabelSegLib.review.case_review import review_case
 from NoisyLabelSegLib.scene.roles import Role
 
@@ -126,8 +127,10 @@ def test_a_reviewer_that_dies_is_explained(host, scan):
     from NoisyLabelSegLib.jobs.process_tree import end_tree
 
     host.wait_for(lambda: is_asked(scan))
-    end_tree(scan.annotatorsSection._background._newest.job._process._child)
+    job = scan.annotatorsSection._background._newest.job
+    end_tree(job._process._child)
     host.wait_for(lambda: not scan.annotatorsSection._background.running)
+    assert job.state is State.FAILED
     assert "worker" in text(scan.annotatorsSection._ui.annotatorsMessage)
     scan.annotatorsSection.review()
     reviewed(host, scan)
