@@ -73,7 +73,7 @@ def describe(path: str) -> Model | None:
         about = str(card.get("intended_use", ""))
     except (OSError, ValueError, KeyError, TypeError, AttributeError, zipfile.BadZipFile, NotImplementedError):
         return None
-    title: str = _("{study}: {classes}, from {cases} cases")
+    title: str = _("{study}: {classes}, from one case") if cases == 1 else _("{study}: {classes}, from {cases} cases")
     return Model(path, title.format(study=study, classes=", ".join(classes[1:]), cases=cases), about, classes)
 
 
