@@ -67,6 +67,7 @@ set(LIBRARY_FILES
   NoisyLabelSegLib/experiments/fusion_cases.py
   NoisyLabelSegLib/experiments/measure.py
   NoisyLabelSegLib/experiments/panel_actions.py
+  NoisyLabelSegLib/experiments/results_page.py
   NoisyLabelSegLib/experiments/scene_pictures.py
   NoisyLabelSegLib/fusion/__init__.py
   NoisyLabelSegLib/fusion/annotators.py
