@@ -62,6 +62,7 @@ set(LIBRARY_FILES
   NoisyLabelSegLib/experiments/bench_scene.py
   NoisyLabelSegLib/experiments/bench_training.py
   NoisyLabelSegLib/experiments/demo.py
+  NoisyLabelSegLib/experiments/demo_model.py
   NoisyLabelSegLib/experiments/demo_scene.py
   NoisyLabelSegLib/experiments/demo_study.py
   NoisyLabelSegLib/experiments/digits.py
