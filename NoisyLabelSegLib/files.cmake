@@ -68,6 +68,7 @@ set(LIBRARY_FILES
   NoisyLabelSegLib/experiments/digits.py
   NoisyLabelSegLib/experiments/fusion_cases.py
   NoisyLabelSegLib/experiments/measure.py
+  NoisyLabelSegLib/experiments/printed_pictures.py
   NoisyLabelSegLib/experiments/scene_pictures.py
   NoisyLabelSegLib/experiments/whole_bar.py
   NoisyLabelSegLib/fusion/__init__.py

@@ -59,13 +59,18 @@ def make_model(kind: str, recipe: Recipe, folder: Path, path: Path, report: Repo
     settings = replace(preset("quick"), epochs=recipe.epochs)
     trained = train_study(study, folder / "run", settings, report=report)
     learned, voted = judge(trained.package, kind, folder, report)
+    return write_with_card(trained.package, path, kind, recipe, learned, voted)
+
+
+def write_with_card(package: Path, path: Path, kind: str, recipe: Recipe, learned: float, voted: float) -> str:
+    """Writes the package again with a card that says what it is for and how good; returns the sentences."""
     says = (
         f"A demonstration, for research: finds {recipe.what} in phantoms made by noisylabelseg simulate {kind}, and "
         f"what the five annotators of the panel {PANEL} would draw. On {JUDGE_CASES} phantoms of another seed its "
         f"Dice to the truth is {learned:.3f}; the majority vote of the five annotators has {voted:.3f}. "
         "It has never seen a patient: do not use it on one."
     )
-    network, card = load_package(trained.package)
+    network, card = load_package(package)
     unseen = {"phantoms": JUDGE_CASES, "seed": JUDGE_SEED, "dice": learned, "majorityDice": voted}
     card = replace(card, metrics={**card.metrics, "unseen": unseen}, intended_use=says, license="Apache-2.0")
     save_package(path, network, card)
