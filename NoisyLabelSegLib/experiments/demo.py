@@ -17,14 +17,13 @@ from NoisyLabelSegLib.progress import Report, silent
 
 PRESET = "quick"
 CASES = 30
-SIZE = (64, 64, 16)
 THRESHOLD, LEARNED, TAUGHT = "one threshold", "coupled networks", "oracle-truth"
 FUSIONS = ("majority", "staple", "spatial-staple")
 PLAN = {
     "simulate": {"draw the scans": 6.0, "find the strengths": 1.0, "draw the labels": 2.0},
     **{method: {"fuse": 0.5} for method in FUSIONS},
-    LEARNED: {"train": 50.0, "predict": 2.0},
-    TAUGHT: {"train": 35.0, "predict": 1.0},
+    LEARNED: {"train": 60.0, "predict": 3.0},
+    TAUGHT: {"train": 50.0, "predict": 1.0},
     "review": {"review": 5.0},
     "scene": {"scene": 3.0},
 }
@@ -69,7 +68,7 @@ def run_demo(
     demo, bar, words = Demo(folder), WholeBar("demo", PLAN, report), [f"seed={seed}", *training]
     say(f"{cases} phantom brains, each outlined by one of five people: good, too wide, too tight, with gaps, blank.")
     with bar.part("simulate") as listener:
-        made = make_demo_study(folder / "study", cases=cases, size=SIZE, seed=seed, report=listener)
+        made = make_demo_study(folder / "study", cases=cases, seed=seed, report=listener)
     demo.rows.append(Row(THRESHOLD, made.threshold_dice()))
     for method in FUSIONS:
         say(f"Fusing by {method} ...")

@@ -34,13 +34,10 @@ class DemoStudy:
         return search.best_dice()
 
 
-def make_demo_study(
-    folder: Path, *, cases: int, size: tuple[int, ...], seed: int, report: Report = silent
-) -> DemoStudy:
+def make_demo_study(folder: Path, *, cases: int, seed: int, report: Report = silent) -> DemoStudy:
     """Writes `study.json` and `everyone.json` into `folder`; a third of the cases is held out, as split `test`."""
     settings = SimulationSettings(
         cases=cases,
-        size=size,
         seed=seed,
         missing=None,
         shares=(1 - HELD_OUT, 0.0, HELD_OUT),

@@ -7,6 +7,7 @@ Blocks fenced as `text` show what a test cannot run: make, and the Slicer applic
 from __future__ import annotations
 
 import ast
+import os
 import re
 import shlex
 import shutil
@@ -69,18 +70,12 @@ def test_every_command_of_the_page_runs(
             assert words[:2] == ["python", "-m"], f"{' '.join(words)} is not a command that a test runs"
             done = subprocess.run(
                 [sys.executable, *words[1:]],
-                env={**_environment(), "PYTHONPATH": str(REPOSITORY)},
+                env={**os.environ, "PYTHONPATH": str(REPOSITORY)},
                 capture_output=True,
                 text=True,
                 check=False,
             )
             assert done.returncode == 0, f"{' '.join(words)}: {done.stderr}"
-
-
-def _environment() -> dict[str, str]:
-    import os
-
-    return dict(os.environ)
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
