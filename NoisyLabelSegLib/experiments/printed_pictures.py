@@ -54,7 +54,7 @@ def story(study: Study) -> Figure:
     number, box = busiest(fusion.labels)
     image = case.image()[0][number][box]
     figure = Figure(figsize=(12, 6.6), layout="constrained")
-    top, bottom = figure.subfigures(2, 1, height_ratios=(1.25, 1))
+    top, bottom = figure.subfigures(2, 1, squeeze=False, height_ratios=(1.25, 1))[:, 0]
     people, truth, agree = top.subplots(1, 3)
     show(people, image, "Five people outline the same scan")
     for (name, drawn), color in zip(labels.items(), color_table(ANNOTATORS), strict=False):
