@@ -153,7 +153,8 @@ class _Run:
             if self._held_out:
                 figures["heldOutLikelihood"] = loop.held_out_likelihood(*self._held_out)
             watched = state.epoch >= WATCHED_FROM * settings.epochs
-            state.wrong = what_went_wrong(meetings, self._study.classes) if watched else ""
+            done = state.epoch / settings.epochs
+            state.wrong = what_went_wrong(meetings, self._study.classes, done) if watched else ""
             self._remember(figures, loop)
 
     def _moved(self, part: float) -> None:

@@ -29,6 +29,14 @@ def test_a_class_the_network_no_longer_sees_is_named() -> None:
     assert said == "the network no longer sees lesion, which the annotators do mark"
 
 
+def test_a_class_that_overgrows_is_named_late_in_a_run_only() -> None:
+    # One label a scan: all the air is called a lesion that everybody leaves out, and real lesions are found too.
+    table = torch.tensor([[700.0, 280], [2, 18]])
+    assert what_went_wrong(table, CLASSES[:2], done=0.4) == ""
+    said = what_went_wrong(table, CLASSES[:2], done=0.7)
+    assert said == "the network sees lesion in far more places than the annotators mark"
+
+
 def test_a_class_nobody_marked_is_not_missed() -> None:
     assert what_went_wrong(torch.tensor([[900.0, 20, 0], [10, 60, 0], [0, 0, 0]]), CLASSES) == ""
 
