@@ -16,18 +16,20 @@ WATCHED_FROM = 0.3
 VANISHED = 0.05
 """A class is lost when the network sees it this many times more seldom than the annotators mark it."""
 
-OVERGROWN, OVERGROWN_FROM = 10, 0.6
+OVERGROWN, OVERGROWN_FROM, FEWEST_EPOCHS = 10, 0.6, 5
 """A class has overgrown when the network sees it so many times more often than the annotators mark it, late in a run.
 
 With one label a scan nothing forbids calling, say, all the air a lesion that everybody leaves out. Early in a run sound
-networks, too, see a rare class in too many places."""
+networks, too, see a rare class in too many places; a run of very few epochs ends there and is not judged."""
 
 
-def what_went_wrong(meetings: Tensor, classes: Sequence[str], done: float = 1.0) -> str:
-    """What to say of a lost run, "" of a sound one, when the share `done` of its steps is done.
+def is_late(epoch: int, epochs: int) -> bool:
+    """Whether a class that is seen in too many places will stay there."""
+    return epochs >= FEWEST_EPOCHS and epoch >= OVERGROWN_FROM * epochs
 
-    meetings (L, L): how often label i met the estimated class j.
-    """
+
+def what_went_wrong(meetings: Tensor, classes: Sequence[str], *, late: bool = False) -> str:
+    """What to say of a lost run, "" of a sound one; meetings (L, L): how often label i met the estimated class j."""
     table = meetings.double()
     if not torch.isfinite(table).all():
         return "its numbers grew beyond all bounds"
@@ -38,7 +40,7 @@ def what_went_wrong(meetings: Tensor, classes: Sequence[str], done: float = 1.0)
             continue
         if seen[index] < VANISHED * said[index]:
             return f"the network no longer sees {classes[index]}, which the annotators do mark"
-        if index > 0 and done >= OVERGROWN_FROM and seen[index] > OVERGROWN * said[index]:
+        if index > 0 and late and seen[index] > OVERGROWN * said[index]:
             return f"the network sees {classes[index]} in far more places than the annotators mark"
         by_chance = said[index] * seen / total
         lift = table[index] / by_chance.clamp(min=1e-12)
