@@ -36,7 +36,7 @@ class WholeBar:
             if progress.stage in stages:
                 names = list(stages)
                 earlier = sum(stages[stage] for stage in names[: names.index(progress.stage)])
-                share = progress.done / max(progress.total, 1)
+                share = (progress.done + progress.part) / max(progress.total, 1)
                 self._move(before + earlier + share * stages[progress.stage], progress.metrics)
 
         yield listen

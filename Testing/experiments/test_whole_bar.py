@@ -25,7 +25,9 @@ def test_parts_and_stages_fill_their_share_of_one_bar() -> None:
         STEPS // 2,
     ]
     with bar.part("second") as report:
+        report(Progress("draw", 0, 2, part=0.5))
         report(Progress("draw", 1, 2, {"loss": 0.5}))
+    assert seen[-3].done == 5 * STEPS // 8
     assert (seen[-2].done, seen[-2].metrics) == (3 * STEPS // 4, {"loss": 0.5})
     assert seen[-1].done == STEPS
 
