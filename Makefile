@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 READY := .venv/ready
 
-.PHONY: demo test lint soak panel clean environment
+.PHONY: demo test lint soak panel screenshots clean environment
 
 demo: environment
 	$(BIN)/noisylabelseg demo --out demo-output --force
@@ -18,6 +18,14 @@ soak: environment
 
 panel: environment
 	cd Testing/Host && ../../$(BIN)/python -m slicerhost
+
+# Every picture of docs/pictures; the last line of it needs chromium, to picture a report.
+PANELS := annotators each training
+screenshots: environment
+	$(BIN)/python -m NoisyLabelSegLib.experiments.scene_pictures docs/pictures
+	cd Testing/Host && ../../$(BIN)/python -m slicerhost.pictures ../../build/pictures --train
+	for name in $(PANELS); do cp build/pictures/panel-$$name.png docs/pictures/; done
+	$(BIN)/python -m NoisyLabelSegLib.experiments.printed_pictures docs/pictures
 
 lint: environment
 	$(BIN)/ruff format --check .

@@ -63,12 +63,17 @@ set(LIBRARY_FILES
   NoisyLabelSegLib/experiments/bench_scene.py
   NoisyLabelSegLib/experiments/bench_training.py
   NoisyLabelSegLib/experiments/demo.py
+  NoisyLabelSegLib/experiments/demo_model.py
+  NoisyLabelSegLib/experiments/demo_scene.py
+  NoisyLabelSegLib/experiments/demo_study.py
   NoisyLabelSegLib/experiments/digits.py
   NoisyLabelSegLib/experiments/fusion_cases.py
   NoisyLabelSegLib/experiments/measure.py
   NoisyLabelSegLib/experiments/panel_actions.py
+  NoisyLabelSegLib/experiments/printed_pictures.py
   NoisyLabelSegLib/experiments/results_page.py
   NoisyLabelSegLib/experiments/scene_pictures.py
+  NoisyLabelSegLib/experiments/whole_bar.py
   NoisyLabelSegLib/fusion/__init__.py
   NoisyLabelSegLib/fusion/annotators.py
   NoisyLabelSegLib/fusion/cell_model.py
@@ -193,6 +198,7 @@ set(LIBRARY_FILES
   NoisyLabelSegLib/scene/removal.py
   NoisyLabelSegLib/scene/results.py
   NoisyLabelSegLib/scene/roles.py
+  NoisyLabelSegLib/scene/saving.py
   NoisyLabelSegLib/scene/scene_case.py
   NoisyLabelSegLib/scene/segments.py
   NoisyLabelSegLib/scene/sources.py

@@ -13,6 +13,7 @@ set(RESOURCE_FILES
   Resources/colors/errors_paper.json
   Resources/colors/ramps/heat.json
   Resources/colors/ramps/veil.json
+  Resources/models/demo-nodules.nlseg
   Resources/panels/paper-classes.json
   Resources/panels/paper-erring.json
   Resources/panels/paper.json

@@ -51,8 +51,8 @@ class Study:
             extra={key: value for key, value in content.items() if key not in known},
         )
 
-    def write(self, folder: str | Path | None = None, *, force: bool = False) -> Path:
-        """Writes `study.json` into the folder (its own if None); every file of a case must lie below that folder."""
+    def write(self, folder: str | Path | None = None, *, name: str = "study.json", force: bool = False) -> Path:
+        """Writes the study file into the folder (its own if None); every file of a case must lie below that folder."""
         folder = self.folder if folder is None else Path(folder)
         content = {
             "format": FORMAT,
@@ -64,9 +64,9 @@ class Study:
         }
         problem = study_problem(content)
         if problem:
-            raise UserError(problem, file=folder / "study.json")
-        write_text(folder / "study.json", json.dumps(content, indent=1, ensure_ascii=False) + "\n", force=force)
-        return folder / "study.json"
+            raise UserError(problem, file=folder / name)
+        write_text(folder / name, json.dumps(content, indent=1, ensure_ascii=False) + "\n", force=force)
+        return folder / name
 
     def case(self, id: str) -> Case:
         for case in self.cases:

@@ -3,46 +3,74 @@
 from __future__ import annotations
 
 import argparse
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from NoisyLabelSegLib.commands.terminal import Terminal
 
+if TYPE_CHECKING:
+    from NoisyLabelSegLib.experiments.demo import Demo
+
 SUMMARY = "See it work: make a study, fuse it, train the coupled networks, review the annotators."
-EXAMPLE = "  noisylabelseg demo --out demo-output"
+EXAMPLE = """  noisylabelseg demo --out demo-output
+  noisylabelseg demo --out small --cases 6 --epochs 1"""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--out", default="demo-output", metavar="DIR", help="where it goes (default %(default)s)")
     parser.add_argument("--seed", type=int, default=0, metavar="N", help="another seed makes other brains")
+    parser.add_argument("--cases", type=int, metavar="N", help="how many brains; fewer are quicker and teach less")
+    parser.add_argument("--epochs", type=int, metavar="N", help="how long to train; less is quicker and teaches less")
     parser.add_argument("--force", action="store_true", help="replace an earlier demo in DIR")
 
 
 def run(arguments: argparse.Namespace, terminal: Terminal) -> dict[str, Any]:
-    from NoisyLabelSegLib.experiments.demo import run_demo
+    from NoisyLabelSegLib.experiments.demo import CASES, run_demo
     from NoisyLabelSegLib.output import output_folder
 
     with output_folder(arguments.out, force=arguments.force) as folder:
-        demo = run_demo(folder, seed=arguments.seed, report=terminal.progress, say=terminal.say)
+        demo = run_demo(
+            folder,
+            seed=arguments.seed,
+            cases=CASES if arguments.cases is None else arguments.cases,
+            training=[] if arguments.epochs is None else [f"epochs={arguments.epochs}"],
+            report=terminal.progress,
+            say=terminal.say,
+        )
+    for sentence in demo.sentences:
+        terminal.say(sentence)
     terminal.table(
-        "Held-out cases against the known truth: Dice (best 1) and error of the confusion matrices (best 0)",
+        "Held-out scans against the known truth: Dice (best 1) and error of the confusion matrices (best 0)",
         ["truth by", "Dice", "confusion error", "seconds"],
         [(row.method, _cell(row.dice), _cell(row.confusion_error), f"{row.seconds:.1f}") for row in demo.rows],
     )
-    for sentence in demo.sentences:
-        terminal.say(sentence)
-    learned, fused = demo.row("coupled networks"), demo.row("staple")
-    terminal.say(
-        f"Learned truth: Dice {_cell(learned.dice)}; STAPLE, from the same one label a scan: {_cell(fused.dice)}."
-    )
-    terminal.say(f"Open {arguments.out}/review/report.html to see who errs where.")
-    terminal.say(f"The study is {arguments.out}/study, the model {arguments.out}/run/model.nlseg.")
-    terminal.say(
-        f"Next: noisylabelseg predict {arguments.out}/run/model.nlseg IMAGE --out DIR, or import your own data."
-    )
+    for line in _last_lines(demo, arguments.out):
+        terminal.say(line)
     return {
         "out": arguments.out,
-        "methods": {row.method: {"dice": row.dice, "cm_rmse_column": row.confusion_error} for row in demo.rows},
+        "methods": {
+            row.method: {"dice": row.dice, "cm_rmse_column": row.confusion_error, "seconds": row.seconds}
+            for row in demo.rows
+        },
+        "annotators": demo.sentences,
     }
+
+
+def _last_lines(demo: Demo, out: str) -> list[str]:
+    """What was learned and what to open, in four lines."""
+    from NoisyLabelSegLib.experiments.demo import LEARNED, TAUGHT
+
+    learned, fused, taught = demo.row(LEARNED), demo.row("staple"), demo.row(TAUGHT)
+    truth = (
+        f"Dice {_cell(learned.dice)}, where STAPLE has {_cell(fused.dice)} and a teacher who knows {_cell(taught.dice)}"
+    )
+    people = f"wrong by {_cell(learned.confusion_error)}, STAPLE's by {_cell(fused.confusion_error)}"
+    scene = f"{out}/demo.mrb in 3D Slicer" if demo.has_scene else "(no Slicer scene: slicer-core is not installed)"
+    return [
+        f"The truth, learned from one label a scan: {truth}.",
+        f"The people, learned at every voxel: confusion matrices {people}.",
+        f"Open {out}/review/report.html in a browser, {out}/demo.png, and {scene}.",
+        f"Then try: noisylabelseg predict {out}/run/model.nlseg SCAN --out DIR, or noisylabelseg import your own data.",
+    ]
 
 
 def _cell(value: float | None) -> str:

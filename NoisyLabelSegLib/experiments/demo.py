@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -10,10 +11,22 @@ from pathlib import Path
 from typing import Any
 
 from NoisyLabelSegLib.cases import Study
+from NoisyLabelSegLib.experiments.demo_study import DemoStudy, make_demo_study
+from NoisyLabelSegLib.experiments.whole_bar import WholeBar
 from NoisyLabelSegLib.progress import Report, silent
 
+PRESET = "quick"
 CASES = 30
+THRESHOLD, LEARNED, TAUGHT = "one threshold", "coupled networks", "oracle-truth"
 FUSIONS = ("majority", "staple", "spatial-staple")
+PLAN = {
+    "simulate": {"draw the scans": 6.0, "find the strengths": 1.0, "draw the labels": 2.0},
+    **{method: {"fuse": 0.5} for method in FUSIONS},
+    LEARNED: {"train": 60.0, "predict": 3.0},
+    TAUGHT: {"train": 50.0, "predict": 1.0},
+    "review": {"review": 5.0},
+    "scene": {"scene": 3.0},
+}
 
 
 @dataclass(frozen=True)
@@ -22,17 +35,18 @@ class Row:
 
     method: str
     dice: float | None
-    confusion_error: float | None
-    seconds: float
+    confusion_error: float | None = None
+    seconds: float = 0.0
 
 
 @dataclass
 class Demo:
-    """What `run_demo` made; everything lies below `folder`."""
+    """What `run_demo` made; everything lies below `folder`. `sentences` has one about every annotator."""
 
     folder: Path
     rows: list[Row] = field(default_factory=list)
     sentences: list[str] = field(default_factory=list)
+    has_scene: bool = False
 
     def row(self, method: str) -> Row:
         return next(row for row in self.rows if row.method == method)
@@ -49,54 +63,64 @@ def run_demo(
 ) -> Demo:
     """Simulates, fuses, trains, predicts and reviews below `folder`, which is empty or does not exist.
 
-    `training` are settings, such as "epochs=1", that differ from the preset `quick`.
+    `training` are settings, such as "epochs=1", that differ from the preset.
     """
-    demo = Demo(folder)
+    demo, bar, words = Demo(folder), WholeBar("demo", PLAN, report), [f"seed={seed}", *training]
     say(f"{cases} phantom brains, each outlined by one of five people: good, too wide, too tight, with gaps, blank.")
-    study, threshold = _simulate(folder / "study", cases, seed, report)
-    demo.rows.append(Row("one intensity threshold (all cases)", threshold, None, 0.0))
+    with bar.part("simulate") as listener:
+        made = make_demo_study(folder / "study", cases=cases, seed=seed, report=listener)
+    demo.rows.append(Row(THRESHOLD, made.threshold_dice()))
     for method in FUSIONS:
         say(f"Fusing by {method} ...")
-        demo.rows.append(_fuse(study, method, folder / method, report))
+        with bar.part(method) as listener:
+            demo.rows.append(_fuse(made, method, folder / method, listener))
     say("Training the coupled networks on the noisy labels alone ...")
-    demo.rows.append(_train(study, folder, [f"seed={seed}", *training], report))
+    with bar.part(LEARNED) as listener:
+        demo.rows.append(_learn(made, folder, words, listener))
+    say("For scale, training the same network on the truth itself ...")
+    with bar.part(TAUGHT) as listener:
+        demo.rows.append(_teach(made, folder, words, listener))
     say("Reviewing every annotator against the learned truth ...")
-    demo.sentences = _review(study, folder, report)
+    with bar.part("review") as listener:
+        demo.sentences = _review(made.everyone, folder, listener)
+    with bar.part("scene"):
+        demo.has_scene = _scene(made.everyone, folder)
     return demo
 
 
-def _simulate(folder: Path, cases: int, seed: int, report: Report) -> tuple[Study, float]:
-    from NoisyLabelSegLib.simulation import SimulationSettings, phantom_recipe, simulate_study
-
-    settings = SimulationSettings(cases=cases, seed=seed, missing=None)
-    made = simulate_study(phantom_recipe("lesions", settings), folder, settings, report=report)
-    return made.study, made.threshold_dice
-
-
-def _fuse(study: Study, method: str, folder: Path, report: Report) -> Row:
+def _fuse(made: DemoStudy, method: str, folder: Path, report: Report) -> Row:
     from NoisyLabelSegLib.fusion.study import Job, fuse_study
 
     with _timed() as seconds:
-        fuse_study(study, folder, Job(method), report=report)
-    return _scored(method, folder, study, seconds())
+        fuse_study(made.study, folder, Job(method), report=report)
+    return _scored(method, folder, made, seconds())
 
 
-def _train(study: Study, folder: Path, words: Sequence[str], report: Report) -> Row:
+def _learn(made: DemoStudy, folder: Path, words: Sequence[str], report: Report) -> Row:
+    with _timed() as seconds:
+        _trained(made, folder / "run", folder / "learned", words, report, annotators=True)
+    return _scored(LEARNED, folder / "learned", made, seconds())
+
+
+def _teach(made: DemoStudy, folder: Path, words: Sequence[str], report: Report) -> Row:
+    """The same network and settings, but with the truth for a teacher: what can be reached at best."""
+    with _timed() as seconds:
+        words = [*words, "target=truth"]
+        _trained(made, folder / TAUGHT / "run", folder / TAUGHT / "learned", words, report, annotators=False)
+    return _scored(TAUGHT, folder / TAUGHT / "learned", made, seconds())
+
+
+def _trained(
+    made: DemoStudy, run: Path, predicted: Path, words: Sequence[str], report: Report, *, annotators: bool
+) -> None:
     from NoisyLabelSegLib.inference import predict_cases
     from NoisyLabelSegLib.inference.run import Wanted
     from NoisyLabelSegLib.training import train_study
-    from NoisyLabelSegLib.training.presets import preset
+    from NoisyLabelSegLib.training.presets import checked, preset
 
-    with _timed() as seconds:
-        trained = train_study(study, folder / "run", preset("quick").with_words(words), report=report)
-        predict_cases(
-            trained.package,
-            study.cases,
-            folder / "learned",
-            wanted=Wanted(annotators=True, confusion=True),
-            report=report,
-        )
-    return _scored("coupled networks", folder / "learned", study, seconds())
+    trained = train_study(made.study, run, checked(preset(PRESET).with_words(words)), report=report)
+    wanted = Wanted(annotators=annotators, confusion=annotators)
+    predict_cases(trained.package, made.everyone.cases, predicted, wanted=wanted, report=report)
 
 
 def _review(study: Study, folder: Path, report: Report) -> list[str]:
@@ -107,11 +131,21 @@ def _review(study: Study, folder: Path, report: Report) -> list[str]:
     return [annotator_sentence(summary, review.settings) for summary in found]
 
 
-def _scored(method: str, folder: Path, study: Study, seconds: float) -> Row:
+def _scene(study: Study, folder: Path) -> bool:
+    """Whether the scene was made: it needs slicer-core."""
+    if importlib.util.find_spec("slicer") is None:
+        return False
+    from NoisyLabelSegLib.experiments.demo_scene import write_scene
+
+    write_scene(study, folder / "learned", folder / "demo.mrb", folder / "demo.png")
+    return True
+
+
+def _scored(method: str, folder: Path, made: DemoStudy, seconds: float) -> Row:
     from NoisyLabelSegLib.metrics.evaluation import evaluate
     from NoisyLabelSegLib.metrics.summary import summary
 
-    figures: dict[str, Any] = summary(evaluate(folder, study.split("test")))
+    figures: dict[str, Any] = summary(evaluate(folder, made.everyone))
     return Row(method, figures["dice"], figures["cm_rmse_column"], seconds)
 
 

@@ -1,4 +1,4 @@
-"""Sees when a run has swapped the classes or lost one, says so in a plain sentence, and knows what to change."""
+"""Sees when a run has swapped, lost or overgrown classes, says so in a plain sentence, and knows what to change."""
 
 from __future__ import annotations
 
@@ -16,8 +16,19 @@ WATCHED_FROM = 0.3
 VANISHED = 0.05
 """A class is lost when the network sees it this many times more seldom than the annotators mark it."""
 
+OVERGROWN, OVERGROWN_FROM, FEWEST_EPOCHS = 10, 0.6, 5
+"""A class has overgrown when the network sees it so many times more often than the annotators mark it, late in a run.
 
-def what_went_wrong(meetings: Tensor, classes: Sequence[str]) -> str:
+With one label a scan nothing forbids calling, say, all the air a lesion that everybody leaves out. Early in a run sound
+networks, too, see a rare class in too many places; a run of very few epochs ends there and is not judged."""
+
+
+def is_late(epoch: int, epochs: int) -> bool:
+    """Whether a class that is seen in too many places will stay there."""
+    return epochs >= FEWEST_EPOCHS and epoch >= OVERGROWN_FROM * epochs
+
+
+def what_went_wrong(meetings: Tensor, classes: Sequence[str], *, late: bool = False) -> str:
     """What to say of a lost run, "" of a sound one; meetings (L, L): how often label i met the estimated class j."""
     table = meetings.double()
     if not torch.isfinite(table).all():
@@ -29,6 +40,8 @@ def what_went_wrong(meetings: Tensor, classes: Sequence[str]) -> str:
             continue
         if seen[index] < VANISHED * said[index]:
             return f"the network no longer sees {classes[index]}, which the annotators do mark"
+        if index > 0 and late and seen[index] > OVERGROWN * said[index]:
+            return f"the network sees {classes[index]} in far more places than the annotators mark"
         by_chance = said[index] * seen / total
         lift = table[index] / by_chance.clamp(min=1e-12)
         best = int(torch.argmax(lift))

@@ -24,7 +24,7 @@ from NoisyLabelSegLib.training.devices import make_fabric
 from NoisyLabelSegLib.training.loop import Loop, Say
 from NoisyLabelSegLib.training.presets import stored_settings
 from NoisyLabelSegLib.training.reliability import silent_annotators, trust_in_annotators
-from NoisyLabelSegLib.training.remedies import WATCHED_FROM, remedied, what_went_wrong
+from NoisyLabelSegLib.training.remedies import WATCHED_FROM, is_late, remedied, what_went_wrong
 from NoisyLabelSegLib.training.samples import Samples
 from NoisyLabelSegLib.training.settings import Settings
 from NoisyLabelSegLib.training.source import StudySource, Survey
@@ -153,7 +153,8 @@ class _Run:
             if self._held_out:
                 figures["heldOutLikelihood"] = loop.held_out_likelihood(*self._held_out)
             watched = state.epoch >= WATCHED_FROM * settings.epochs
-            state.wrong = what_went_wrong(meetings, self._study.classes) if watched else ""
+            late = is_late(state.epoch, settings.epochs)
+            state.wrong = what_went_wrong(meetings, self._study.classes, late=late) if watched else ""
             self._remember(figures, loop)
 
     def _moved(self, part: float) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import torch
 
 from NoisyLabelSegLib.training import Settings
-from NoisyLabelSegLib.training.remedies import remedied, what_went_wrong
+from NoisyLabelSegLib.training.remedies import is_late, remedied, what_went_wrong
 
 CLASSES = ("background", "lesion", "edema")
 
@@ -27,6 +27,15 @@ def test_swapped_classes_are_named() -> None:
 def test_a_class_the_network_no_longer_sees_is_named() -> None:
     said = what_went_wrong(torch.tensor([[900.0, 1, 20], [100, 1, 10], [10, 0, 60]]), CLASSES)
     assert said == "the network no longer sees lesion, which the annotators do mark"
+
+
+def test_a_class_that_overgrows_is_named_late_in_a_run_only() -> None:
+    # One label a scan: all the air is called a lesion that everybody leaves out, and real lesions are found too.
+    table = torch.tensor([[700.0, 280], [2, 18]])
+    assert what_went_wrong(table, CLASSES[:2], late=is_late(4, 10)) == ""
+    assert what_went_wrong(table, CLASSES[:2], late=is_late(1, 1)) == ""
+    said = what_went_wrong(table, CLASSES[:2], late=is_late(6, 10))
+    assert said == "the network sees lesion in far more places than the annotators mark"
 
 
 def test_a_class_nobody_marked_is_not_missed() -> None:
