@@ -30,6 +30,12 @@ class Estimate:
     def truth(self) -> NDArray[np.intp]:
         return np.asarray(self.probabilities.argmax(axis=0))
 
+    def expected(self, annotators: int) -> NDArray[Any]:
+        """What each annotator says with which probability, (R, L, *shape): A p, or p where annotators are unknown."""
+        if self.confusion is None:
+            return np.broadcast_to(self.probabilities, (annotators, *self.probabilities.shape))
+        return np.einsum("rij...,j...->ri...", self.confusion, self.probabilities)
+
 
 @dataclass
 class Scores:
@@ -47,7 +53,10 @@ class Scores:
 
 
 def score_model(package: Path, study: Study, seed: int) -> Scores:
-    """A model without annotators is asked for samples by thresholds at random levels (for GED)."""
+    """GED and consensus compare the real labels with samples: an annotator's expected label, drawn at a random level.
+
+    A model without annotators has its truth drawn instead, as often.
+    """
     network, card = load_package(package)
     preprocessing = Preprocessing.from_json(card.preprocessing)
     predictor = Predictor(network, patch=preprocessing.patch)
@@ -55,12 +64,14 @@ def score_model(package: Path, study: Study, seed: int) -> Scores:
     scores, rng = Scores(), np.random.default_rng(seed)
     for case in study.split("test").cases:
         estimate = estimate_case(predictor, preprocessing, case, annotators=knows)
-        said = estimate.said
-        if said is None:
-            levels = rng.uniform(size=len(study.annotators))
-            said = np.array([1 - estimate.probabilities[0] > level for level in levels], dtype=np.uint8)
-        _add(scores, case, study, estimate, list(said))
+        samples = [drawn_at(shares, rng.uniform()) for shares in estimate.expected(len(study.annotators))]
+        _add(scores, case, study, estimate, samples)
     return scores
+
+
+def drawn_at(shares: NDArray[Any], level: float) -> NDArray[np.uint8]:
+    """Foreground where its share is above the level, and there its likeliest class; shares (L, *shape)."""
+    return np.where(1 - shares[0] > level, shares[1:].argmax(axis=0) + 1, 0).astype(np.uint8)
 
 
 def estimate_case(predictor: Predictor, preprocessing: Preprocessing, case: Case, *, annotators: bool) -> Estimate:
@@ -103,16 +114,16 @@ def _truth(case: Case) -> NDArray[np.uint8]:
     return truth
 
 
-def _add(scores: Scores, case: Case, study: Study, estimate: Estimate, said: list[NDArray[np.uint8]]) -> None:
+def _add(scores: Scores, case: Case, study: Study, estimate: Estimate, samples: list[NDArray[np.uint8]]) -> None:
     classes, truth = len(study.classes), _truth(case)
     real = case.all_labels(study.annotators)
     drawn = [labels for labels in real if labels is not None]
     figures: dict[str, Any] = {"id": case.id, "dice": float(dice(estimate.truth, truth, classes))}
-    if estimate.confusion is not None:
+    if estimate.confusion is not None and estimate.said is not None:
         scores.errors += confusion_errors(estimate.confusion, estimate.probabilities, truth, real)
-        figures["to_annotators"] = [[float(dice(mine, theirs, classes)) for theirs in drawn] for mine in said]
-    figures["ged"] = ged(said, drawn, classes)
-    figures["predicted_consensus"] = consensus(said, classes)
+        figures["to_annotators"] = [[float(dice(one, other, classes)) for other in drawn] for one in estimate.said]
+    figures["ged"] = ged(samples, drawn, classes)
+    figures["predicted_consensus"] = consensus(samples, classes)
     figures["consensus"] = consensus(drawn, classes)
     scores.cases.append(figures)
 
