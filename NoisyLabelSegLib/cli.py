@@ -61,7 +61,8 @@ def _parser(words: Sequence[str]) -> argparse.ArgumentParser:
     parser = _Parser(
         prog="noisylabelseg",
         description="Several people outlined the same scans and disagree: estimate the truth and what each gets wrong.",
-        epilog="Start with:  noisylabelseg import folder --help     Each verb has its own --help with an example.",
+        epilog="See it work: noisylabelseg demo --out demo. Your own label files: noisylabelseg fuse --help. "
+        "A folder of cases: noisylabelseg import folder --help. Each verb has its own --help with an example.",
         formatter_class=RawDescriptionRichHelpFormatter,
     )
     parser.add_argument("--version", action="version", version=f"noisylabelseg {__version__}")

@@ -50,6 +50,7 @@ def material(tmp_path_factory: pytest.TempPathFactory) -> Path:
             shutil.copy(folder / "made" / case.id / f"{old}.nrrd", place)
     first = folder / "my-data" / "nodules_000"
     loose = {"scan": "image", "flair": "image", "t1": "image", "mask": "truth", "anna": "anna", "bert": "bert"}
+    loose["carla"] = "truth"
     for new, old in loose.items():
         shutil.copy(first / f"{old}.nrrd", folder / f"{new}.nrrd")
     shutil.rmtree(folder / "made")
