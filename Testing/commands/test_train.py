@@ -19,7 +19,7 @@ from NoisyLabelSegLib.cli import main
 from NoisyLabelSegLib.networks.package import load_package
 
 MakeStudy = Callable[..., Study]
-TINY = ["--set", "widths=[4,8]", "batch=2", "device=cpu"]
+TINY = ["--set", "widths=[4,8]", "samples=0", "batch=2", "device=cpu"]
 ENVIRONMENT = {**os.environ, "OMP_NUM_THREADS": "1", "PYTHONPATH": str(Path(__file__).resolve().parents[2])}
 
 

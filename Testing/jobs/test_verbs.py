@@ -42,7 +42,7 @@ from NoisyLabelSegLib.progress import silent
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")
 
-TINY = {"widths": [4, 8], "epochs": 12, "batch": 4, "device": "cpu"}
+TINY = {"widths": [4, 8], "samples": 0, "epochs": 12, "batch": 4, "device": "cpu"}
 SECONDS = 900.0
 OLD = {
     "fuse": ("annotators.csv", "case0/truth.nrrd"),
