@@ -34,7 +34,7 @@ class Estimate:
         """What each annotator says with which probability, (R, L, *shape): A p, or p where annotators are unknown."""
         if self.confusion is None:
             return np.broadcast_to(self.probabilities, (annotators, *self.probabilities.shape))
-        return np.einsum("rij...,j...->ri...", self.confusion, self.probabilities)
+        return np.asarray(np.einsum("rij...,j...->ri...", self.confusion, self.probabilities))
 
 
 @dataclass

@@ -16,16 +16,8 @@ MakeStudy = Callable[..., Study]
 @pytest.fixture
 def trained(make_disk_study: MakeStudy, tmp_path: Path) -> tuple[str, Study]:
     study = make_disk_study(cases=2)
-    words = [
-        "train",
-        str(study.folder),
-        "--out",
-        str(tmp_path / "run"),
-        "--set",
-        "widths=[4,8]",
-        "samples=0",
-        "epochs=1",
-    ]
+    words = ["train", str(study.folder), "--out", str(tmp_path / "run")]
+    words += ["--set", "widths=[4,8]", "samples=0", "epochs=1"]
     assert main(words) == 0
     return str(tmp_path / "run" / "model.nlseg"), study
 
