@@ -103,7 +103,7 @@ class Predictor:
 
     def _fields(self, stack: Field, wanted: bool) -> tuple[Tensor, Tensor | None]:
         """p (n, L, *S) and, if wanted, A (n, R, L, L, *S), on the CPU, averaged over flips."""
-        images = torch.from_numpy(np.ascontiguousarray(stack)).to(self._device)
+        images = torch.from_numpy(np.require(stack, requirements=["C", "W"])).to(self._device)
         truth: Any = 0
         matrices: Any = 0
         for axes in self._flips:
