@@ -78,7 +78,8 @@ def _stepper(settings: Settings, classes: int) -> Callable[[], None]:
     network = CoupledNetwork(
         Architecture(2, 1, classes, ANNOTATORS, confusion="none" if plain else settings.confusion, rank=settings.rank)
     )
-    objective, optimizer = Objective(network, settings), make_optimizer(network, settings)
+    objective = Objective(network, settings)
+    optimizer = make_optimizer(objective, settings)
     batch = _batch(classes, plain=plain)
 
     def step() -> None:

@@ -12,7 +12,7 @@ import torch
 from NoisyLabelSegLib.errors import UserError
 from NoisyLabelSegLib.output import output_file
 
-FORMAT = "noisylabelseg-checkpoint/1"
+FORMAT = "noisylabelseg-checkpoint/2"
 NAME = "checkpoint.pt"
 
 
@@ -26,6 +26,7 @@ class Checkpoint:
     wrong: str = ""  # what the last epoch showed to be swapped or lost, in words
     micro_batch: int = 0
     network: dict[str, Any] = field(default_factory=dict)
+    guesses: dict[str, Any] = field(default_factory=dict)  # of missing labels, where images have a single one
     optimizer: dict[str, Any] = field(default_factory=dict)
     random_state: torch.Tensor = field(default_factory=torch.get_rng_state)
     best: dict[str, Any] = field(default_factory=dict)  # likelihood, epoch and network of the best epoch, if watched
@@ -42,7 +43,7 @@ class Checkpoint:
     def start_again(self) -> None:
         """The next attempt begins without anything of this one but its history."""
         self.attempt += 1
-        self.epoch, self.wrong, self.network, self.optimizer, self.best = 0, "", {}, {}, {}
+        self.epoch, self.wrong, self.network, self.guesses, self.optimizer, self.best = 0, "", {}, {}, {}, {}
 
     def write(self, folder: Path) -> None:
         content = {"format": FORMAT, **{name: getattr(self, name) for name in self.__dataclass_fields__}}

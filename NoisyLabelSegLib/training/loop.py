@@ -12,7 +12,6 @@ from torch import Tensor
 from torch.utils.data import DataLoader
 
 from NoisyLabelSegLib.errors import UserError
-from NoisyLabelSegLib.networks import CoupledNetwork
 from NoisyLabelSegLib.training.objective import Objective
 from NoisyLabelSegLib.training.samples import Batch, Samples, join
 from NoisyLabelSegLib.training.sampling import Draw, batches, epoch_draws
@@ -22,27 +21,29 @@ from NoisyLabelSegLib.training.source import StudySource, Survey
 
 Say = Callable[[str], None]
 
+MOST_HELD_OUT = 32
+"""Samples looked at after every epoch, the same ones each time; more would cost as much as the training itself."""
+
 
 class Loop:
-    """Trains one network; `epoch()` does one epoch and returns its figures, state stays between calls."""
+    """Trains one network by its objective; `epoch()` does one epoch and returns its figures."""
 
     def __init__(
         self,
         fabric: Fabric,
-        network: CoupledNetwork,
+        objective: Objective,
         settings: Settings,
         source: StudySource,
         surveys: list[Survey],
         *,
         say: Say,
-        trust: Tensor | None = None,
         first_epoch: int = 0,
         micro_batch: int = 0,
     ) -> None:
-        self.network = network
         self._fabric, self._settings, self._surveys, self._say = fabric, settings, surveys, say
-        self.optimizer = make_optimizer(network, settings)
-        self._objective, self._optimizer = fabric.setup(Objective(network, settings, trust), self.optimizer)
+        self._classes = objective.network.architecture.classes
+        self.optimizer = make_optimizer(objective, settings)
+        self._objective, self._optimizer = fabric.setup(objective, self.optimizer)
         self._steps = math.ceil(len(epoch_draws(surveys, settings, 0)) / settings.batch)
         self.micro_batch = micro_batch or math.ceil(settings.batch / fabric.world_size / settings.accumulate)
         self._epoch = first_epoch
@@ -54,9 +55,8 @@ class Loop:
         `moved` hears between two steps which share of the epoch is done; telling it does not wait for the device.
         """
         self._objective.train()
-        classes = self.network.architecture.classes
         sums = torch.zeros(2, device=self._fabric.device)
-        meetings = torch.zeros(classes, classes, device=self._fabric.device)
+        meetings = torch.zeros(self._classes, self._classes, device=self._fabric.device)
         for step in range(self._steps):
             if step:
                 moved(step / self._steps)
@@ -73,7 +73,7 @@ class Loop:
         """Minus the mean log-likelihood of the noisy labels of cases the network has not seen; no truth needed."""
         self._objective.eval()
         total, count = 0.0, 0
-        draws = epoch_draws(surveys, self._settings, epoch=0)
+        draws = epoch_draws(surveys, self._settings, epoch=0)[:MOST_HELD_OUT]
         for part in batches(draws, self._settings.batch):
             batch = join([samples[draw] for draw in part]).to(self._fabric.device)
             with self._fabric.autocast():

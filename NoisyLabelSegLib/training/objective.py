@@ -14,11 +14,13 @@ from NoisyLabelSegLib.networks.losses import (
     annotator_likelihood,
     dominance_hinge,
     joint_likelihood,
+    missed_overlap,
     several_labels,
     soft_cross_entropy,
     trace,
     trusted_vote,
 )
+from NoisyLabelSegLib.training.guesses import LabelGuesses
 from NoisyLabelSegLib.training.samples import Batch
 from NoisyLabelSegLib.training.settings import Settings
 
@@ -40,10 +42,19 @@ class Objective(nn.Module):
 
     trust: Tensor
 
-    def __init__(self, network: CoupledNetwork, settings: Settings, trust: Tensor | None = None) -> None:
-        """trust: how much each annotator's word weighs where they disagree, (R,); None: all the same."""
+    def __init__(
+        self,
+        network: CoupledNetwork,
+        settings: Settings,
+        trust: Tensor | None = None,
+        guesses: LabelGuesses | None = None,
+    ) -> None:
+        """trust: how much each annotator's word weighs where they disagree, (R,); None: all the same.
+
+        guesses: fills in what was not labelled where an image has a single label; None: the trace alone must do there.
+        """
         super().__init__()
-        self.network = network
+        self.network, self.guesses = network, guesses
         self._settings = settings
         equal = torch.ones(network.architecture.annotators)
         self.register_buffer("trust", equal if trust is None else trust, persistent=False)
@@ -54,21 +65,46 @@ class Objective(nn.Module):
         log_truth, labels = prediction.log_truth, batch.labels.flatten(2)
         if batch.target is not None:
             target = batch.target.flatten(2)
-            loss = soft_cross_entropy(log_truth, target, target.sum(dim=1) > 0)
+            loss = self._distance(log_truth, target, target.sum(dim=1) > 0)
             return Terms(loss, loss.detach(), _meetings(labels, log_truth))
         if self._settings.confusion == "oracle-cm":
             rows = known_rows(labels, batch.truth.flatten(1), log_truth.shape[1])
             loss = annotator_likelihood(rows, log_truth, labels >= 0)
             return Terms(loss, loss.detach(), _meetings(labels, log_truth))
         loss, likelihood = self._coupled(prediction.features, log_truth, labels, trace_weight)
-        if self._settings.reliability and trace_weight >= 0:
-            loss = loss + self._settings.reliability * self._distrust(log_truth, labels)
+        if self.training and trace_weight >= 0:
+            loss = loss + self._votes(prediction.features, log_truth, labels)
         return Terms(loss, likelihood.detach(), _meetings(labels, log_truth))
 
-    def _distrust(self, log_truth: Tensor, labels: Tensor) -> Tensor:
-        """How far p is from the vote of the trusted, on images that several annotators labelled."""
-        compared = several_labels(labels)[:, None] & (labels >= 0).any(dim=1)
-        return soft_cross_entropy(log_truth, trusted_vote(labels, self.trust, log_truth.shape[1]), compared)
+    def _votes(self, features: Tensor, log_truth: Tensor, labels: Tensor) -> Tensor:
+        """How far p is from the vote of the trusted: as given where several labelled an image, else as guessed."""
+        settings, classes = self._settings, log_truth.shape[1]
+        several, seen = several_labels(labels)[:, None], (labels >= 0).any(dim=1)
+        loss = torch.zeros((), device=labels.device)
+        if settings.reliability and bool(several.any()):
+            vote = trusted_vote(labels, self.trust, classes)
+            loss = loss + settings.reliability * self._distance(log_truth, vote, several & seen)
+        if self.guesses is not None:
+            guesses = self.guesses(features)
+            loss = loss + self._guessing(guesses, labels)
+            vote = torch.einsum("brlp,r->blp", guesses.detach().exp(), self.trust / self.trust.sum())
+            loss = loss + settings.completion * self._distance(log_truth, vote, ~several & seen)
+        return loss
+
+    def _guessing(self, guesses: Tensor, labels: Tensor) -> Tensor:
+        """How far the guesses are from the labels that were given; every annotator counts as an image of their own."""
+        guesses, labels = guesses.flatten(0, 1), labels.flatten(0, 1)
+        said = guesses.gather(1, labels.clamp(min=0)[:, None]).squeeze(1)
+        known = labels >= 0
+        loss = -torch.where(known, said, 0.0).sum() / known.sum().clamp(min=1)
+        return loss + self._settings.overlap * missed_overlap(guesses, labels)
+
+    def _distance(self, log_truth: Tensor, target: Tensor, known: Tensor) -> Tensor:
+        """From p to the target's shares (B, L, P) and, by overlap, to what it says most, over known pixels (B, P)."""
+        loss = soft_cross_entropy(log_truth, target, known)
+        if self._settings.overlap:
+            loss = loss + self._settings.overlap * missed_overlap(log_truth, target.argmax(dim=1).where(known, -1))
+        return loss
 
     def _coupled(self, features: Tensor, log_truth: Tensor, labels: Tensor, weight: float) -> tuple[Tensor, Tensor]:
         # Where several labels can be held against each other the vote of the trusted decides, and the trace, which

@@ -25,6 +25,11 @@ def silent_annotators(votes: VoteTable, classes: int) -> NDArray[np.bool_]:
     return silent
 
 
+def has_single_labels(votes: VoteTable) -> bool:
+    """Whether there are voxels that one annotator alone looked at."""
+    return bool(((votes.symbols >= 0).sum(axis=1) == 1).any())
+
+
 def trust_in_annotators(votes: VoteTable, classes: int) -> NDArray[np.float32]:
     """How much each annotator's word weighs where annotators disagree, (R,), 1 on average.
 

@@ -10,6 +10,7 @@ from typing import Any
 
 import torch
 from lightning_fabric import Fabric
+from torch import Tensor, nn
 
 from NoisyLabelSegLib.cases import Study
 from NoisyLabelSegLib.errors import UserError
@@ -21,9 +22,11 @@ from NoisyLabelSegLib.progress import Progress, Report, paced, silent
 from NoisyLabelSegLib.training.card import card_of
 from NoisyLabelSegLib.training.checkpoints import Checkpoint
 from NoisyLabelSegLib.training.devices import make_fabric
+from NoisyLabelSegLib.training.guesses import LabelGuesses
 from NoisyLabelSegLib.training.loop import Loop, Say
+from NoisyLabelSegLib.training.objective import Objective
 from NoisyLabelSegLib.training.presets import stored_settings
-from NoisyLabelSegLib.training.reliability import silent_annotators, trust_in_annotators
+from NoisyLabelSegLib.training.reliability import has_single_labels, silent_annotators, trust_in_annotators
 from NoisyLabelSegLib.training.remedies import WATCHED_FROM, is_late, remedied, what_went_wrong
 from NoisyLabelSegLib.training.samples import Samples
 from NoisyLabelSegLib.training.settings import Settings
@@ -144,8 +147,9 @@ class _Run:
         state = self._state
         torch.manual_seed(settings.seed)
         self.network = CoupledNetwork(self._architecture(settings))
-        self.network.expect_silence(torch.from_numpy(silent_annotators(self._votes, len(self._study.classes))))
-        loop = self._loop(settings)
+        silent = torch.from_numpy(silent_annotators(self._votes, len(self._study.classes)))
+        self.network.expect_silence(silent)
+        loop = self._loop(settings, self._objective(settings, silent))
         self._moved(0.0)
         while not self._ends(settings):
             figures, meetings = loop.epoch(self._moved)
@@ -160,18 +164,25 @@ class _Run:
     def _moved(self, part: float) -> None:
         self._report(Progress("train", self._state.epoch, self._settings.epochs, part=part))
 
-    def _loop(self, settings: Settings) -> Loop:
+    def _objective(self, settings: Settings, silent: Tensor) -> Objective:
+        trust = torch.from_numpy(trust_in_annotators(self._votes, len(self._study.classes)))
+        fills = settings.completion and self.network.annotator_head is not None and has_single_labels(self._votes)
+        self._guesses = LabelGuesses(settings.widths[0], silent) if fills else None
+        return Objective(self.network, settings, trust, self._guesses)
+
+    def _loop(self, settings: Settings, objective: Objective) -> Loop:
         state = self._state
         if state.network:
             self.network.load_state_dict(state.network)
+        if self._guesses and state.guesses:
+            self._guesses.load_state_dict(state.guesses)
         loop = Loop(
             self._fabric,
-            self.network,
+            objective,
             settings,
             self._source,
             self._surveys,
             say=self._remark,
-            trust=torch.from_numpy(trust_in_annotators(self._votes, len(self._study.classes))),
             first_epoch=state.epoch,
             micro_batch=state.micro_batch,
         )
@@ -189,13 +200,14 @@ class _Run:
     def _remember(self, figures: dict[str, float], loop: Loop) -> None:
         """Puts the epoch on record: history, best epoch, checkpoint, metrics.jsonl, and a report."""
         state = self._state
-        network = {name: tensor.detach().cpu().clone() for name, tensor in self.network.state_dict().items()}
+        network = _kept(self.network)
         finite = {name: value if math.isfinite(value) else None for name, value in figures.items()}
         state.history.append({"epoch": state.epoch, "attempt": state.attempt, **finite})
         held_out = figures.get("heldOutLikelihood")
         if self._settings.patience and held_out is not None and held_out < state.best.get("likelihood", float("inf")):
             state.best = {"likelihood": held_out, "epoch": state.epoch, "network": network}
         state.network, state.optimizer = network, loop.optimizer.state_dict()
+        state.guesses = _kept(self._guesses) if self._guesses else {}
         state.micro_batch, state.random_state = loop.micro_batch, torch.get_rng_state()
         if self._fabric.is_global_zero:
             state.write(self._folder)
@@ -222,3 +234,8 @@ class _Run:
         if sentence not in self._state.remarks:
             self._state.remarks.append(sentence)
             self._say(sentence)
+
+
+def _kept(module: nn.Module) -> dict[str, Tensor]:
+    """The module's weights, out of reach of further steps."""
+    return {name: tensor.detach().cpu().clone() for name, tensor in module.state_dict().items()}

@@ -6,15 +6,16 @@ import math
 
 from torch.optim import AdamW
 
-from NoisyLabelSegLib.networks import CoupledNetwork
+from NoisyLabelSegLib.training.objective import Objective
 from NoisyLabelSegLib.training.settings import Settings
 
 
-def make_optimizer(network: CoupledNetwork, settings: Settings) -> AdamW:
+def make_optimizer(objective: Objective, settings: Settings) -> AdamW:
     """AdamW with the annotators' head in a group of its own, so that it can wait."""
-    head = [] if network.annotator_head is None else list(network.annotator_head.parameters())
+    annotator_head = objective.network.annotator_head
+    head = [] if annotator_head is None else list(annotator_head.parameters())
     chosen = {id(parameter) for parameter in head}
-    rest = [parameter for parameter in network.parameters() if id(parameter) not in chosen]
+    rest = [parameter for parameter in objective.parameters() if id(parameter) not in chosen]
     groups = [{"params": rest, "waits": False}, *([{"params": head, "waits": True}] if head else [])]
     return AdamW(groups, lr=settings.learning_rate, weight_decay=settings.weight_decay)
 

@@ -20,6 +20,8 @@ _CHOICES = {
 _RANGES: dict[str, tuple[float, float]] = {
     "rank": (1, 256),
     "reliability": (0, 1e3),
+    "completion": (0, 1e3),
+    "overlap": (0, 1e3),
     "trace": (0, 1e3),
     "hinge": (0, 1e3),
     "margin": (0, 1),
