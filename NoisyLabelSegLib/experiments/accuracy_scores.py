@@ -30,11 +30,13 @@ class Estimate:
     def truth(self) -> NDArray[np.intp]:
         return np.asarray(self.probabilities.argmax(axis=0))
 
-    def expected(self, annotators: int) -> NDArray[Any]:
-        """What each annotator says with which probability, (R, L, *shape): A p, or p where annotators are unknown."""
+    def sample(self, annotator: int, level: float) -> NDArray[np.uint8]:
+        """What this annotator most likely says of the truth drawn at a level; that truth where nobody is known."""
+        truth = drawn_at(self.probabilities, level)
         if self.confusion is None:
-            return np.broadcast_to(self.probabilities, (annotators, *self.probabilities.shape))
-        return np.asarray(np.einsum("rij...,j...->ri...", self.confusion, self.probabilities))
+            return truth
+        said = np.take_along_axis(self.confusion[annotator], truth[None, None].astype(np.intp), axis=1)[:, 0]
+        return np.asarray(said.argmax(axis=0), dtype=np.uint8)
 
 
 @dataclass
@@ -53,9 +55,10 @@ class Scores:
 
 
 def score_model(package: Path, study: Study, seed: int) -> Scores:
-    """GED and consensus compare the real labels with samples: an annotator's expected label, drawn at a random level.
+    """GED compares the real labels with samples, one per annotator, each at a random level; see Estimate.sample.
 
-    A model without annotators has its truth drawn instead, as often.
+    A model without annotators has its truth drawn instead, as often. The predicted consensus is that of the
+    annotators' expected labels, or of the samples where there are none.
     """
     network, card = load_package(package)
     preprocessing = Preprocessing.from_json(card.preprocessing)
@@ -64,7 +67,7 @@ def score_model(package: Path, study: Study, seed: int) -> Scores:
     scores, rng = Scores(), np.random.default_rng(seed)
     for case in study.split("test").cases:
         estimate = estimate_case(predictor, preprocessing, case, annotators=knows)
-        samples = [drawn_at(shares, rng.uniform()) for shares in estimate.expected(len(study.annotators))]
+        samples = [estimate.sample(place, rng.uniform()) for place in range(len(study.annotators))]
         _add(scores, case, study, estimate, samples)
     return scores
 
@@ -123,7 +126,8 @@ def _add(scores: Scores, case: Case, study: Study, estimate: Estimate, samples: 
         scores.errors += confusion_errors(estimate.confusion, estimate.probabilities, truth, real)
         figures["to_annotators"] = [[float(dice(one, other, classes)) for other in drawn] for one in estimate.said]
     figures["ged"] = ged(samples, drawn, classes)
-    figures["predicted_consensus"] = consensus(samples, classes)
+    said = samples if estimate.said is None else list(estimate.said)
+    figures["predicted_consensus"] = consensus(said, classes)
     figures["consensus"] = consensus(drawn, classes)
     scores.cases.append(figures)
 

@@ -79,12 +79,12 @@ def _stepper(settings: Settings, classes: int) -> Callable[[], None]:
         Architecture(2, 1, classes, ANNOTATORS, confusion="none" if plain else settings.confusion, rank=settings.rank)
     )
     objective = Objective(network, settings)
-    optimizer = make_optimizer(objective, settings)
+    optimizer = make_optimizer(objective, network.annotator_head, settings)
     batch = _batch(classes, plain=plain)
 
     def step() -> None:
         optimizer.zero_grad()
-        objective(batch, settings.trace).loss.backward()
+        objective(batch, done=0.5).loss.backward()
         optimizer.step()
 
     return step

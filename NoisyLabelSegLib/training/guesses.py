@@ -17,9 +17,12 @@ class LabelGuesses(nn.Module):
     and each one's own hand from theirs alone.
     """
 
+    silent: Tensor
+
     def __init__(self, features: int, silent: Tensor) -> None:
         """silent: who never uses which class, (R, L) bool."""
         super().__init__()
+        self.register_buffer("silent", silent.any(dim=1), persistent=False)
         annotators, classes = silent.shape
         self._shape = (1 + annotators, classes)
         self.head = nn.Conv1d(features, (1 + annotators) * classes, 1)

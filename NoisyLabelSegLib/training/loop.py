@@ -15,7 +15,7 @@ from NoisyLabelSegLib.errors import UserError
 from NoisyLabelSegLib.training.objective import Objective
 from NoisyLabelSegLib.training.samples import Batch, Samples, join
 from NoisyLabelSegLib.training.sampling import Draw, batches, epoch_draws
-from NoisyLabelSegLib.training.schedule import make_optimizer, set_rates, trace_weight
+from NoisyLabelSegLib.training.schedule import make_optimizer, set_rates
 from NoisyLabelSegLib.training.settings import Settings
 from NoisyLabelSegLib.training.source import StudySource, Survey
 
@@ -42,7 +42,7 @@ class Loop:
     ) -> None:
         self._fabric, self._settings, self._surveys, self._say = fabric, settings, surveys, say
         self._classes = objective.network.architecture.classes
-        self.optimizer = make_optimizer(objective, settings)
+        self.optimizer = make_optimizer(objective, objective.network.annotator_head, settings)
         self._objective, self._optimizer = fabric.setup(objective, self.optimizer)
         self._steps = math.ceil(len(epoch_draws(surveys, settings, 0)) / settings.batch)
         self.micro_batch = micro_batch or math.ceil(settings.batch / fabric.world_size / settings.accumulate)
@@ -62,7 +62,7 @@ class Loop:
                 moved(step / self._steps)
             done = (self._epoch * self._steps + step) / (self._settings.epochs * self._steps)
             set_rates(self.optimizer, self._settings, done)
-            figures, met = self._step(next(self._stream).to(self._fabric.device), trace_weight(self._settings, done))
+            figures, met = self._step(next(self._stream).to(self._fabric.device), done)
             sums, meetings = sums + figures, meetings + met
         self._epoch += 1
         loss, likelihood = (self._over_processes(sums) / self._steps / self._fabric.world_size).tolist()
@@ -77,7 +77,7 @@ class Loop:
         for part in batches(draws, self._settings.batch):
             batch = join([samples[draw] for draw in part]).to(self._fabric.device)
             with self._fabric.autocast():
-                terms = self._objective.module(batch, 0.0)
+                terms = self._objective.module(batch, done=1.0)
             total, count = total + float(terms.likelihood) * len(part), count + len(part)
         return total / count
 
@@ -90,14 +90,14 @@ class Loop:
             pin_memory=self._fabric.device.type == "cuda",
         )
 
-    def _step(self, batch: Batch, weight: float) -> tuple[Tensor, Tensor]:
+    def _step(self, batch: Batch, done: float) -> tuple[Tensor, Tensor]:
         while True:
             try:
-                return self._accumulated(batch, weight)
+                return self._accumulated(batch, done)
             except torch.OutOfMemoryError as error:
                 self._halve(error)
 
-    def _accumulated(self, batch: Batch, weight: float) -> tuple[Tensor, Tensor]:
+    def _accumulated(self, batch: Batch, done: float) -> tuple[Tensor, Tensor]:
         """One step of the optimizer from parts of at most `micro_batch` samples."""
         self._optimizer.zero_grad()
         size = batch.images.shape[0]
@@ -107,7 +107,7 @@ class Loop:
             end = min(start + self.micro_batch, size)
             share = (end - start) / size
             with self._fabric.no_backward_sync(self._objective, enabled=end < size):
-                terms = self._objective(batch.part(start, end), weight)
+                terms = self._objective(batch.part(start, end), done)
                 self._fabric.backward(terms.loss * share)
             figures = figures + share * torch.stack([terms.loss.detach(), terms.likelihood])
             meetings = meetings + terms.meetings

@@ -22,6 +22,7 @@ from NoisyLabelSegLib.networks.losses import (
 )
 from NoisyLabelSegLib.training.guesses import LabelGuesses
 from NoisyLabelSegLib.training.samples import Batch
+from NoisyLabelSegLib.training.schedule import trace_weight
 from NoisyLabelSegLib.training.settings import Settings
 
 MOST_ENTRIES = 2**22
@@ -59,8 +60,8 @@ class Objective(nn.Module):
         equal = torch.ones(network.architecture.annotators)
         self.register_buffer("trust", equal if trust is None else trust, persistent=False)
 
-    def forward(self, batch: Batch, trace_weight: float) -> Terms:
-        """trace_weight: lambda now; negative during the paper's warm-up, which maximises the trace and nothing else."""
+    def forward(self, batch: Batch, done: float) -> Terms:
+        """done: the share of all steps that lies behind."""
         prediction = self.network(batch.images)
         log_truth, labels = prediction.log_truth, batch.labels.flatten(2)
         if batch.target is not None:
@@ -71,12 +72,13 @@ class Objective(nn.Module):
             rows = known_rows(labels, batch.truth.flatten(1), log_truth.shape[1])
             loss = annotator_likelihood(rows, log_truth, labels >= 0)
             return Terms(loss, loss.detach(), _meetings(labels, log_truth))
-        loss, likelihood = self._coupled(prediction.features, log_truth, labels, trace_weight)
-        if self.training and trace_weight >= 0:
-            loss = loss + self._votes(prediction.features, log_truth, labels)
+        weight = trace_weight(self._settings, done)
+        loss, likelihood = self._coupled(prediction.features, log_truth, labels, weight)
+        if self.training and weight >= 0:
+            loss = loss + self._votes(prediction.features, log_truth, labels, done)
         return Terms(loss, likelihood.detach(), _meetings(labels, log_truth))
 
-    def _votes(self, features: Tensor, log_truth: Tensor, labels: Tensor) -> Tensor:
+    def _votes(self, features: Tensor, log_truth: Tensor, labels: Tensor, done: float) -> Tensor:
         """How far p is from the vote of the trusted: as given where several labelled an image, else as guessed."""
         settings, classes = self._settings, log_truth.shape[1]
         several, seen = several_labels(labels)[:, None], (labels >= 0).any(dim=1)
@@ -88,6 +90,9 @@ class Objective(nn.Module):
             guesses = self.guesses(features)
             loss = loss + self._guessing(guesses, labels)
             vote = torch.einsum("brlp,r->blp", guesses.detach().exp(), self.trust / self.trust.sum())
+            if done < settings.as_given:
+                loud = labels.where(~self.guesses.silent[:, None], -1)
+                vote = trusted_vote(loud, self.trust, classes).where((loud >= 0).any(dim=1, keepdim=True), vote)
             loss = loss + settings.completion * self._distance(log_truth, vote, ~several & seen)
         return loss
 
@@ -129,7 +134,10 @@ class Objective(nn.Module):
     def _part(
         self, features: Tensor, log_truth: Tensor, labels: Tensor, pressed_images: Tensor, weight: float
     ) -> tuple[Tensor, Tensor]:
-        """The loss and the likelihood of some pixels; the trace presses on `pressed_images` (B,) alone."""
+        """The loss and the likelihood of some pixels; the trace presses on `pressed_images` (B,) alone.
+
+        A negative weight is the paper's warm-up, which maximises the trace and does nothing else.
+        """
         settings = self._settings
         confusion = self.network.confusion(features)
         known = labels >= 0

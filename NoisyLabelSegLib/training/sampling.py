@@ -49,8 +49,9 @@ _Place = tuple[int, int | None, bool]
 
 
 def _slices(surveys: Sequence[Survey], settings: Settings, rng: np.random.Generator) -> list[_Place]:
-    """Every 2D image; of volumes every marked slice, and so many others that the marked ones have their share."""
-    images = [(case, 0, True) for case, survey in enumerate(surveys) if survey.slices == 1]
+    """Every 2D image, at a mark or anywhere; of volumes every marked slice, and others for the rest of the share."""
+    looks = rng.random(len(surveys)) < settings.foreground
+    images = [(case, 0, bool(looks[case])) for case, survey in enumerate(surveys) if survey.slices == 1]
     volumes = [(case, survey) for case, survey in enumerate(surveys) if survey.slices > 1]
     marked = [(case, number, True) for case, survey in volumes for number in survey.marked]
     others = [

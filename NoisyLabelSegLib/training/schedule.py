@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import math
 
+from torch import nn
 from torch.optim import AdamW
 
-from NoisyLabelSegLib.training.objective import Objective
 from NoisyLabelSegLib.training.settings import Settings
 
 
-def make_optimizer(objective: Objective, settings: Settings) -> AdamW:
-    """AdamW with the annotators' head in a group of its own, so that it can wait."""
-    annotator_head = objective.network.annotator_head
+def make_optimizer(objective: nn.Module, annotator_head: nn.Module | None, settings: Settings) -> AdamW:
+    """AdamW with the annotators' head, a part of the objective, in a group of its own, so that it can wait."""
     head = [] if annotator_head is None else list(annotator_head.parameters())
     chosen = {id(parameter) for parameter in head}
     rest = [parameter for parameter in objective.parameters() if id(parameter) not in chosen]

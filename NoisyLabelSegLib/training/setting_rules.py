@@ -21,6 +21,7 @@ _RANGES: dict[str, tuple[float, float]] = {
     "rank": (1, 256),
     "reliability": (0, 1e3),
     "completion": (0, 1e3),
+    "as_given": (0, 1),
     "overlap": (0, 1e3),
     "trace": (0, 1e3),
     "hinge": (0, 1e3),

@@ -6,13 +6,12 @@ import pytest
 
 from NoisyLabelSegLib.networks import Architecture, CoupledNetwork
 from NoisyLabelSegLib.training import Settings
-from NoisyLabelSegLib.training.objective import Objective
 from NoisyLabelSegLib.training.schedule import make_optimizer, set_rates, trace_weight
 
 
 def rates(settings: Settings, done: float) -> list[float]:
     network = CoupledNetwork(Architecture(dimensions=2, channels=1, classes=2, annotators=2, widths=(4, 8)))
-    optimizer = make_optimizer(Objective(network, settings), settings)
+    optimizer = make_optimizer(network, network.annotator_head, settings)
     assert sum(len(group["params"]) for group in optimizer.param_groups) == len(list(network.parameters()))
     set_rates(optimizer, settings, done)
     return [group["lr"] for group in optimizer.param_groups]
