@@ -31,6 +31,7 @@ set(LIBRARY_FILES
   NoisyLabelSegLib/cases/slice_stack.py
   NoisyLabelSegLib/cases/study.py
   NoisyLabelSegLib/cases/study_rules.py
+  NoisyLabelSegLib/cases/unpacking.py
   NoisyLabelSegLib/cases/writing.py
   NoisyLabelSegLib/cli.py
   NoisyLabelSegLib/commands/__init__.py
