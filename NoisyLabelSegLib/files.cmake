@@ -194,6 +194,7 @@ set(LIBRARY_FILES
   NoisyLabelSegLib/scene/legends.py
   NoisyLabelSegLib/scene/loading.py
   NoisyLabelSegLib/scene/offscreen.py
+  NoisyLabelSegLib/scene/open_case.py
   NoisyLabelSegLib/scene/pictures.py
   NoisyLabelSegLib/scene/placing.py
   NoisyLabelSegLib/scene/removal.py

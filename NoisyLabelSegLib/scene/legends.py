@@ -20,9 +20,9 @@ def addLegend(volume: Node, title: str) -> Node:
         hasNames = bool(volume.IsA("vtkMRMLLabelMapVolumeNode"))
         legend.SetUseColorNamesForLabels(hasNames)
         legend.SetLabelFormat("%s" if hasNames else "%.1f")
-        legend.SetNumberOfLabels(5)
-        legend.SetSize(0.34, 0.3)  # the words take up most of it
-        legend.SetPosition(0.99, 0.02)
+        legend.SetNumberOfLabels(5 if hasNames else 3)
+        legend.SetSize(0.26, 0.24)  # the words take up most of it
+        legend.SetPosition(0.94, 0.03)  # clear of the edge, where the swatches would be cut
         for text in (legend.GetTitleTextProperty(), legend.GetLabelTextProperty()):
             text.SetFontSize(_FONT_SIZE)
             text.SetFontFamilyToArial()

@@ -24,6 +24,8 @@ from NoisyLabelSegLib.scene.volumes import LABELMAP, SCALAR, attachImage, fillVo
 
 EXPECTED_KINDS = ("false positive", "false negative", "wrong class")
 """The components of expected errors, in their order."""
+_LIKELY = {"false positive": "likely too much", "false negative": "likely missed", "wrong class": "likely wrong"}
+"""The same in the words of the legends."""
 Slices = Callable[[slice], NDArray[Any]]
 """Makes some slices of an image."""
 
@@ -93,7 +95,7 @@ class ResultNodes:
         image = yield from imageInSteps(self._shape, np.float32, lambda few: values[few])
         name = f"{self.folder.case} expected {kind} {annotator}"
         node = self.folder.put(SCALAR, Role.EXPECTED_ERRORS, name, annotator=annotator, label=kind)
-        self._asHeatMap(node, image, f"{annotator}: {kind}")
+        self._asHeatMap(node, image, f"{annotator}: {_LIKELY[kind]}")
         self._refer(node, annotator)
         return node
 
