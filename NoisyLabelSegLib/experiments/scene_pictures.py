@@ -50,7 +50,8 @@ def draw(study: Study, path: Path, colors: str, options: dict[str, Any]) -> None
 
     case: Case = study.cases[0]
     labels = {name: drawn for name in case.annotators if (drawn := case.labels(name)) is not None}
-    fusion = fuse(list(labels.values()), METHOD, len(study.classes))
+    method = "mean" if options.get("veil") else METHOD  # its probabilities are the shares of those who agree
+    fusion = fuse(list(labels.values()), method, len(study.classes))
     with HeadlessSlicer() as app:
         folder = loadCase(app.scene, case, study.classes, annotators=study.annotators)
         results = ResultNodes(folder, case.geometry, study.classes)

@@ -76,8 +76,13 @@ class Story:
         self._module.cleanup()
 
     def _train(self) -> None:
+        from NoisyLabelSegLib.simulation import SimulationSettings
+
         panel, ui = self._panel, self._panel.trainSection._ui
+        _simulate("nodules", SimulationSettings(cases=12, seed=1, size=(48, 48, 16), panel="paper"))
         self._open("trainSection")
+        ui.sourceSelector.setProperty("currentIndex", ui.sourceSelector.findData("study"))
+        ui.studyPath.currentPath = "nodules"
         ui.presetSelector.setProperty("currentIndex", ui.presetSelector.findText("quick"))
         ui.epochsBox.setProperty("value", 12)
         ui.runPath.currentPath = "my-model"
@@ -89,11 +94,10 @@ class Story:
     def _expect(self) -> None:
         """What the shipped model expects of its annotators, on a phantom of the kind that it knows."""
         from NoisyLabelSegLib.resources import resource_path
-        from NoisyLabelSegLib.simulation import SimulationSettings, phantom_recipe, simulate_study
+        from NoisyLabelSegLib.simulation import SimulationSettings
 
         panel, truth, annotators = self._panel, self._panel.truthSection._ui, self._panel.annotatorsSection._ui
-        settings = SimulationSettings(cases=1, seed=NODULE_SEED, panel="paper")
-        simulate_study(phantom_recipe("nodules", settings), Path("nodule"), settings)
+        _simulate("nodule", SimulationSettings(cases=1, seed=NODULE_SEED, panel="paper"))
         self._close("trainSection")
         self._close("exportSection")
         panel.opening.openPath(Path("nodule"))
@@ -128,6 +132,13 @@ class Story:
         self._window.views.redraw()
         self._host.qt_application.processEvents()
         self._window.grab().save(str(self._folder / f"panel-{name}.png"))
+
+
+def _simulate(folder: str, settings: Any) -> None:
+    """A study of phantom nodules in a folder below the current one."""
+    from NoisyLabelSegLib.simulation import phantom_recipe, simulate_study
+
+    simulate_study(phantom_recipe("nodules", settings), Path(folder), settings)
 
 
 if __name__ == "__main__":
