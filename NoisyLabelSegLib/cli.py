@@ -29,7 +29,7 @@ Each verb has its own --help with an example."""
 
 def main(words: Sequence[str] | None = None) -> int:
     """Runs one verb and returns its exit code."""
-    words = list(sys.argv[1:] if words is None else words)
+    words = list(sys.argv[1:] if words is None else words) or ["--help"]
     try:
         arguments = _parser(words).parse_args(words)
     except UserError as error:

@@ -57,6 +57,12 @@ def test_the_front_page_lists_every_verb() -> None:
     assert all(f"  {verb} " in page for verb in VERBS)
 
 
+def test_the_command_alone_shows_the_front_page() -> None:
+    alone = subprocess.run(COMMAND, capture_output=True, text=True, check=True)
+    assert "See it work:" in alone.stdout
+    assert not alone.stderr
+
+
 def test_events_replace_text_with_json(tmp_path: Path) -> None:
     source = make_folder(tmp_path / "source", cases=3)
     words = ["import", "folder", str(source), "--out", str(tmp_path / "out"), "--json"]

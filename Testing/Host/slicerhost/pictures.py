@@ -87,7 +87,7 @@ class Story:
         ui.epochsBox.setProperty("value", 12)
         ui.runPath.currentPath = "my-model"
         ui.trainButton.click()
-        self._host.wait_for(lambda: len(panel.trainSection._logic._steps) > 7)
+        self._host.wait_for(lambda: len(panel.trainSection._logic._steps) > 7 or not panel.trainSection._job.running)
         self._picture("training", "trainSection")
         self._host.wait_for(lambda: not panel.trainSection._job.running)
 
