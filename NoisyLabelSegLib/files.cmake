@@ -74,7 +74,6 @@ set(LIBRARY_FILES
   NoisyLabelSegLib/experiments/printed_pictures.py
   NoisyLabelSegLib/experiments/results_page.py
   NoisyLabelSegLib/experiments/scene_pictures.py
-  NoisyLabelSegLib/experiments/small_pictures.py
   NoisyLabelSegLib/experiments/whole_bar.py
   NoisyLabelSegLib/fusion/__init__.py
   NoisyLabelSegLib/fusion/annotators.py

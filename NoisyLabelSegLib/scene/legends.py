@@ -9,7 +9,7 @@ import slicer
 from NoisyLabelSegLib.scene.arrays import Node
 
 _FONT_SIZE = 15
-_SIZE_OF_NAMES, _SIZE_OF_NUMBERS = (0.28, 0.25), (0.2, 0.18)
+_SIZE_OF_NAMES, _SIZE_OF_NUMBERS = (0.25, 0.22), (0.2, 0.18)
 """Shares of the view; drawn off-screen, the letters, too, grow with them."""
 
 

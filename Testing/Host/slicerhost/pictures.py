@@ -18,6 +18,7 @@ from slicerhost.settings import keep_settings_in
 from slicerhost.window import Window
 
 NODULE_SEED = 301
+SMALLEST = 0  # the quality of a PNG file says how large it may be
 MODEL = "models/demo-nodules.nlseg"
 
 
@@ -131,7 +132,7 @@ class Story:
         self._window.scroll.ensureWidgetVisible(self._window.findChild(QWidget, section), 0, 2000)
         self._window.views.redraw()
         self._host.qt_application.processEvents()
-        self._window.grab().save(str(self._folder / f"panel-{name}.png"))
+        self._window.grab().save(str(self._folder / f"panel-{name}.png"), "PNG", SMALLEST)
 
 
 def _simulate(folder: str, settings: Any) -> None:
