@@ -19,8 +19,8 @@ soak: environment
 panel: environment
 	cd Testing/Host && ../../$(BIN)/python -m slicerhost
 
-# Every picture of docs/pictures; the last line of it needs chromium, to picture a report.
-PANELS := annotators each training
+# Every picture of docs/pictures; needs chromium, to picture a report.
+PANELS := annotators each expected training
 screenshots: environment
 	$(BIN)/python -m NoisyLabelSegLib.experiments.scene_pictures docs/pictures
 	cd Testing/Host && ../../$(BIN)/python -m slicerhost.pictures ../../build/pictures --train

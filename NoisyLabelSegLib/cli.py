@@ -21,10 +21,15 @@ from NoisyLabelSegLib.commands import VERBS
 from NoisyLabelSegLib.commands.terminal import Terminal
 from NoisyLabelSegLib.errors import BAD_INPUT, DONE, UserError, ending
 
+EPILOG = """See it work:            noisylabelseg demo --out demo
+Your own label files:   noisylabelseg fuse --help
+A folder of cases:      noisylabelseg import --help
+Each verb has its own --help with an example."""
+
 
 def main(words: Sequence[str] | None = None) -> int:
     """Runs one verb and returns its exit code."""
-    words = list(sys.argv[1:] if words is None else words)
+    words = list(sys.argv[1:] if words is None else words) or ["--help"]
     try:
         arguments = _parser(words).parse_args(words)
     except UserError as error:
@@ -61,8 +66,7 @@ def _parser(words: Sequence[str]) -> argparse.ArgumentParser:
     parser = _Parser(
         prog="noisylabelseg",
         description="Several people outlined the same scans and disagree: estimate the truth and what each gets wrong.",
-        epilog="See it work: noisylabelseg demo --out demo. Your own label files: noisylabelseg fuse --help. "
-        "A folder of cases: noisylabelseg import folder --help. Each verb has its own --help with an example.",
+        epilog=EPILOG,
         formatter_class=RawDescriptionRichHelpFormatter,
     )
     parser.add_argument("--version", action="version", version=f"noisylabelseg {__version__}")

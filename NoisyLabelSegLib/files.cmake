@@ -31,6 +31,7 @@ set(LIBRARY_FILES
   NoisyLabelSegLib/cases/slice_stack.py
   NoisyLabelSegLib/cases/study.py
   NoisyLabelSegLib/cases/study_rules.py
+  NoisyLabelSegLib/cases/unpacking.py
   NoisyLabelSegLib/cases/writing.py
   NoisyLabelSegLib/cli.py
   NoisyLabelSegLib/commands/__init__.py
@@ -193,6 +194,7 @@ set(LIBRARY_FILES
   NoisyLabelSegLib/scene/legends.py
   NoisyLabelSegLib/scene/loading.py
   NoisyLabelSegLib/scene/offscreen.py
+  NoisyLabelSegLib/scene/open_case.py
   NoisyLabelSegLib/scene/pictures.py
   NoisyLabelSegLib/scene/placing.py
   NoisyLabelSegLib/scene/removal.py

@@ -15,6 +15,7 @@ from NoisyLabelSegLib.cases import Geometry, Image, Study, write_image, write_la
 from NoisyLabelSegLib.cli import main
 from NoisyLabelSegLib.commands import VERBS
 from NoisyLabelSegLib.jobs.protocol import parse_line
+from NoisyLabelSegLib.resources import resource_path
 
 COMMAND = [sys.executable, "-m", "NoisyLabelSegLib"]
 
@@ -37,9 +38,29 @@ def test_every_verb_explains_itself_with_an_example(verb: str, capsys: pytest.Ca
     assert "--json" in page
 
 
+@pytest.mark.parametrize("verb", ["import", "simulate", "fuse", "train", "predict", "review"])
+def test_a_verb_that_makes_something_says_what_comes_next(verb: str, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        main([verb, "--help"])
+    assert "Next:" in capsys.readouterr().out
+
+
+def test_help_of_a_training_names_the_presets(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        main(["train", "--help"])
+    words = capsys.readouterr().out.replace(",", " ").split()
+    assert {path.stem for path in resource_path("presets").glob("*.json")} <= set(words)
+
+
 def test_the_front_page_lists_every_verb() -> None:
     page = subprocess.run([*COMMAND, "--help"], capture_output=True, text=True, check=True).stdout
     assert all(f"  {verb} " in page for verb in VERBS)
+
+
+def test_the_command_alone_shows_the_front_page() -> None:
+    alone = subprocess.run(COMMAND, capture_output=True, text=True, check=True)
+    assert "See it work:" in alone.stdout
+    assert not alone.stderr
 
 
 def test_events_replace_text_with_json(tmp_path: Path) -> None:

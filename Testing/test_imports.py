@@ -27,7 +27,10 @@ RULES: dict[str, tuple[set[str], set[str]]] = {
     "jobs": ({"cases"}, set()),
     "scene": ({"cases", "fusion", "review"}, {"slicer", "vtk", "numpy"}),
     "widget": ({"scene", "jobs", "review", "fusion", "cases"}, {"qt", "ctk", "slicer"}),
-    "experiments": ({*LIBRARY, *NETWORKS, "commands"}, ARRAYS | TORCH | TERMINAL | {"skimage", "matplotlib", "monai"}),
+    "experiments": (
+        {*LIBRARY, *NETWORKS, "commands"},
+        ARRAYS | TORCH | TERMINAL | {"skimage", "matplotlib", "PIL", "monai"},
+    ),
     "commands": ({*LIBRARY, *NETWORKS, "experiments", "jobs"}, ARRAYS | TERMINAL),
     "cli": ({"commands"}, TERMINAL),
 }

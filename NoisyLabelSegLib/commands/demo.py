@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from NoisyLabelSegLib.commands.terminal import Terminal
 
 if TYPE_CHECKING:
-    from NoisyLabelSegLib.experiments.demo import Demo
+    from NoisyLabelSegLib.experiments.demo import Demo, Row
 
 SUMMARY = "See it work: make a study, fuse it, train the coupled networks, review the annotators."
 EXAMPLE = """  noisylabelseg demo --out demo-output
@@ -41,14 +41,19 @@ def run(arguments: argparse.Namespace, terminal: Terminal) -> dict[str, Any]:
     terminal.table(
         "Held-out scans against the known truth: Dice (best 1) and error of the confusion matrices (best 0)",
         ["truth by", "Dice", "confusion error", "seconds"],
-        [(row.method, _cell(row.dice), _cell(row.confusion_error), f"{row.seconds:.1f}") for row in demo.rows],
+        [(_name(row), _cell(row.dice), _cell(row.confusion_error), f"{row.seconds:.1f}") for row in demo.rows],
     )
     for line in _last_lines(demo, arguments.out):
         terminal.say(line)
     return {
         "out": arguments.out,
         "methods": {
-            row.method: {"dice": row.dice, "cm_rmse_column": row.confusion_error, "seconds": row.seconds}
+            row.method: {
+                "dice": row.dice,
+                "cm_rmse_column": row.confusion_error,
+                "seconds": row.seconds,
+                "remark": row.remark,
+            }
             for row in demo.rows
         },
         "annotators": demo.sentences,
@@ -71,6 +76,10 @@ def _last_lines(demo: Demo, out: str) -> list[str]:
         f"Open {out}/review/report.html in a browser, {out}/demo.png, and {scene}.",
         f"Then try: noisylabelseg predict {out}/run/model.nlseg SCAN --out DIR, or noisylabelseg import your own data.",
     ]
+
+
+def _name(row: Row) -> str:
+    return f"{row.method} ({row.remark})" if row.remark else row.method
 
 
 def _cell(value: float | None) -> str:

@@ -16,7 +16,9 @@ from NoisyLabelSegLib.jobs.verbs import fused_table, fusion_result
 SUMMARY = "Estimate the truth from several annotators' labels, and how far to trust each of them."
 EXAMPLE = """  noisylabelseg fuse my-study --method staple --out fused
   noisylabelseg fuse reader1.nrrd reader2.nrrd reader3.nrrd --method majority --out fused
-  noisylabelseg fuse my-study --method staple --set compatible=itk --jobs 4 --out fused"""
+  noisylabelseg fuse my-study --method staple --set compatible=itk --jobs 4 --out fused
+
+Next:  noisylabelseg review my-study --truth fused --out review"""
 
 _MOST_REMARKS = 10  # that are shown; all of them are in annotators.json
 

@@ -17,13 +17,19 @@ EXAMPLE = """  noisylabelseg models
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("places", nargs="*", metavar="PACKAGE_OR_FOLDER", help="where to look (default: here)")
+    parser.add_argument(
+        "places",
+        nargs="*",
+        metavar="PACKAGE_OR_FOLDER",
+        help="where to look (default: here, and what comes with the program)",
+    )
 
 
 def run(arguments: argparse.Namespace, terminal: Terminal) -> dict[str, Any]:
     from NoisyLabelSegLib.inference.models import list_models
 
-    listed = list_models(arguments.places)
+    found = {item.path.resolve(): item for item in list_models(arguments.places)}  # once, by the shorter of two paths
+    listed = list(found.values())
     if len(arguments.places) == 1 and len(listed) == 1:
         if listed[0].card is None:
             raise UserError(listed[0].problem)

@@ -12,7 +12,9 @@ from NoisyLabelSegLib.jobs.verbs import carry_out
 SUMMARY = "Estimate the truth of new cases with a trained model, and what each annotator would draw."
 EXAMPLE = """  noisylabelseg predict my-run/model.nlseg my-study --out predictions --split test --annotators
   noisylabelseg predict my-run/model.nlseg scan.nrrd --out predictions
-  noisylabelseg predict brain.nlseg flair.nii.gz,t1.nii.gz --out predictions"""
+  noisylabelseg predict brain.nlseg flair.nii.gz,t1.nii.gz --out predictions
+
+Next:  noisylabelseg review my-study --truth predictions --out review"""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -12,7 +12,9 @@ from NoisyLabelSegLib.jobs.verbs import carry_out
 
 SUMMARY = "Compare every annotator with a truth: error maps, statistics, mistakes, whom to ask next, a report."
 EXAMPLE = """  noisylabelseg review my-study --truth staple --out review
-  noisylabelseg review my-study --truth fused-folder --out review --cost professor=5 --cost trainee=1"""
+  noisylabelseg review my-study --truth fused-folder --out review --cost professor=5 --cost trainee=1
+
+Next:  open review/report.html in a browser"""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -11,7 +11,9 @@ from NoisyLabelSegLib.errors import UserError
 SUMMARY = "Make a study with simulated annotators and a known truth."
 EXAMPLE = """  noisylabelseg simulate lesions --out lesions --cases 20 --seed 1
   noisylabelseg simulate mnist --out digits --labels one
-  noisylabelseg simulate annotators --image scan.nii.gz --truth mask.nii.gz --panel readers --out readers"""
+  noisylabelseg simulate annotators --image scan.nii.gz --truth mask.nii.gz --panel readers --out readers
+
+Next:  noisylabelseg fuse lesions --method staple --out fused, then noisylabelseg evaluate fused lesions"""
 
 if TYPE_CHECKING:
     from NoisyLabelSegLib.simulation import Recipe, SimulatedStudy, SimulationSettings

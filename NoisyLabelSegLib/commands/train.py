@@ -9,19 +9,25 @@ from NoisyLabelSegLib.commands.assignments import assigned
 from NoisyLabelSegLib.commands.terminal import Terminal
 from NoisyLabelSegLib.jobs.settings import TrainSettings
 from NoisyLabelSegLib.jobs.verbs import carry_out
+from NoisyLabelSegLib.resources import resource_path
 
 SUMMARY = "Train the coupled networks on a study: the truth, and what each annotator gets wrong."
 EXAMPLE = """  noisylabelseg train my-study --out my-run --preset quick
   noisylabelseg train my-study --out my-run --resume
   noisylabelseg train my-study --out baseline --set target=majority epochs=20
-  torchrun --nproc-per-node 4 -m NoisyLabelSegLib train my-study --out my-run"""
+  torchrun --nproc-per-node 4 -m NoisyLabelSegLib train my-study --out my-run
+
+Next:  noisylabelseg predict my-run/model.nlseg my-study --out predicted --annotators"""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("study", metavar="STUDY", help="a study.json or the folder that holds it")
     parser.add_argument("--out", metavar="RUN", required=True, help="folder for checkpoints, metrics and model.nlseg")
     parser.add_argument(
-        "--preset", metavar="NAME", help="a named recipe (see docs/method.md), or a JSON file of your own"
+        "--preset",
+        metavar="NAME",
+        help=f"a recipe: {', '.join(_presets())} (docs/method.md says what each is for), or a JSON file of your own; "
+        "without it, default, which needs no tuning",
     )
     parser.add_argument("--seed", type=int, metavar="N", help="the same seed gives the same model on a CPU")
     parser.add_argument("--set", nargs="+", action="extend", default=[], metavar="KEY=VALUE", help="change any setting")
@@ -42,3 +48,8 @@ def run(arguments: argparse.Namespace, terminal: Terminal) -> dict[str, Any]:
         force=arguments.force,
     )
     return carry_out(settings, terminal.progress, terminal.say)
+
+
+def _presets() -> list[str]:
+    """Their names; from the files, because to ask the training would load torch for a page of help."""
+    return sorted(path.stem for path in resource_path("presets").glob("*.json"))

@@ -8,6 +8,7 @@ import statistics
 import subprocess
 import sys
 import tempfile
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +24,7 @@ SUMMARY = (
 
 HOST = Path(__file__).resolve().parents[2] / "Testing" / "Host"
 EPOCHS = 12
+USUAL_MS, LARGEST_MS = 100, 500
 LOAD_MODULE = f"""
 import runpy, sys, time
 sys.path.insert(0, {str(HOST)!r})
@@ -47,14 +49,12 @@ def run(terminal: Terminal, options: argparse.Namespace) -> dict[str, Any]:
         raise UserError("The panel is measured in the host of the source tree", remedy="run this in a checkout")
     os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
     module, rival = measure_imports(options.repeats)
-    gaps = np.array(measure_gaps())
+    training = _figures(measure_gaps())
     results: dict[str, Any] = {
         "module_seconds": module,
         "simpleitk_seconds": rival,
         "import_ratio": module / rival,
-        "gap_95th_percentile_ms": 1000 * float(np.percentile(gaps, 95)),
-        "gap_largest_ms": 1000 * float(gaps.max()),
-        "beats": len(gaps),
+        "training": training,
         "actions": {what: _figures(heard) for what, heard in measure_actions().items()},
     }
     terminal.table(
@@ -62,14 +62,11 @@ def run(terminal: Terminal, options: argparse.Namespace) -> dict[str, Any]:
         ["what", "measured", "wanted"],
         [
             ("loading NoisyLabelSeg.py, in imports of SimpleITK", f"{results['import_ratio']:.3f}", "below 1"),
-            (
-                "event-loop gap while training, 95th percentile",
-                f"{results['gap_95th_percentile_ms']:.0f} ms",
-                "< 100 ms",
-            ),
-            ("event-loop gap while training, largest", f"{results['gap_largest_ms']:.0f} ms", "< 500 ms"),
+            ("event-loop gap while training, 95th percentile", f"{training['gap_95th_percentile_ms']:.0f} ms", "< 100"),
+            ("event-loop gap while training, largest", f"{training['gap_largest_ms']:.0f} ms", "< 500"),
         ],
     )
+    terminal.say(verdict(training))
     terminal.table(
         "Event-loop gaps with 512 x 512 x 200 voxels and five annotators, in ms",
         ["action", "95th percentile", "largest", "largest without other programs"],
@@ -84,8 +81,19 @@ def measure_imports(repeats: int) -> tuple[float, float]:
     return statistics.median(ours for ours, _ in pairs), statistics.median(rival for _, rival in pairs)
 
 
-def measure_gaps() -> list[float]:
-    """Seconds by which the event loop was late, from the click on Train to the model, on the demo case."""
+def verdict(training: Mapping[str, float]) -> str:
+    """Whether the interface stays alive while a model trains, in a sentence."""
+    usual, largest = training["gap_95th_percentile_ms"], training["gap_largest_ms"]
+    holds = usual < USUAL_MS and largest < LARGEST_MS
+    return (
+        f"While a model trains, the interface is at most {usual:.0f} ms late 95 times out of 100, and never more than "
+        f"{largest:.0f} ms (wanted: below {USUAL_MS} and {LARGEST_MS}): {'it holds' if holds else 'IT DOES NOT HOLD'}. "
+        f"Of the longest wait the panel itself computed {training['busy_largest_ms']:.0f} ms."
+    )
+
+
+def measure_gaps() -> Any:
+    """A heartbeat of the event loop from the click on Train to the model, on the demo case."""
     sys.path.insert(0, str(HOST))
     from slicerhost import start
     from slicerhost.heartbeat import Heartbeat
@@ -108,7 +116,7 @@ def measure_gaps() -> list[float]:
             raise UserError(f"The training did not end well: {ui.trainMessage.property('text')}")
     module.exit()
     module.cleanup()
-    return list(heartbeat.gaps)
+    return heartbeat
 
 
 def measure_actions() -> dict[str, Any]:

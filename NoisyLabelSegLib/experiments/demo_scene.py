@@ -29,7 +29,7 @@ def write_scene(study: Study, learned: Path, scene: Path, picture: Path) -> None
         if probability is not None:
             results.probability(probability)
         results.review(review_case(labels, truth, case.geometry, classes=study.classes, case=case.id))
-        writePng(picture, reviewPicture(app, folder, place=place))
+        writePng(picture, reviewPicture(app, folder, place=place, zoom=1.5))
         views = ReviewViews(app.scene, app.applicationLogic)
         views.showEach(folder)
         views.jumpTo(folder, place, centered=False, mark=False)

@@ -14,7 +14,9 @@ from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
+from matplotlib.colors import BoundaryNorm
 from matplotlib.figure import Figure
+from matplotlib.patches import Patch
 from numpy.typing import NDArray
 
 from NoisyLabelSegLib.cases import Case, Study
@@ -64,11 +66,17 @@ def story(study: Study) -> Figure:
     show(truth, image, "What is really there: the estimate")
     outline(truth, fusion.labels[number][box], TRUTH_COLOR)
     show(agree, image, "How many of the five agree")
-    share = fuse(list(labels.values()), "mean", 2).probability(1)[number][box]
-    agree.imshow(np.ma.masked_less(share, 0.05), cmap="inferno", vmin=0, vmax=1, alpha=0.8)
-    bottom.suptitle("What each of the five got wrong (green: missed, red: too much, white: right)", fontsize=13)
+    count = np.sum([drawn[number][box] > 0 for drawn in labels.values()], axis=0)
+    steps = BoundaryNorm(np.arange(0.5, len(labels) + 1), 256)
+    marked = agree.imshow(np.ma.masked_less(count, 1), cmap="inferno", norm=steps, alpha=0.85)
+    scale = top.colorbar(marked, ax=agree, ticks=range(1, len(labels) + 1), shrink=0.8)
+    scale.set_label("people who marked it", fontsize=10)
+    bottom.suptitle("What each of the five got wrong", fontsize=13)
+    swatches = [Patch(facecolor=entry.css, edgecolor="black", label=entry.name) for entry in color_table(PAPER)[1:4]]
+    swatches.append(Patch(facecolor="none", edgecolor=TRUTH_COLOR, linewidth=2, label="Outline of the estimate"))
+    bottom.legend(handles=swatches, loc="outside lower center", ncols=len(swatches), fontsize=11, facecolor="#808080")
     for axes, (name, drawn) in zip(bottom.subplots(1, 5), labels.items(), strict=True):
-        show(axes, image, HABITS[name])
+        show(axes, image, HABITS[name], brightness=0.6)
         axes.imshow(painted(error_map(drawn, fusion.labels)[number][box]))
         outline(axes, fusion.labels[number][box], TRUTH_COLOR, width=1)
     return figure
@@ -138,8 +146,10 @@ def busiest(labels: NDArray[np.uint8], margin: int = 14) -> tuple[int, tuple[sli
     return number, (rows, columns)
 
 
-def show(axes: Axes, image: NDArray[Any], title: str) -> None:
-    axes.imshow(image, cmap="gray", interpolation="bilinear")
+def show(axes: Axes, image: NDArray[Any], title: str, *, brightness: float = 1.0) -> None:
+    """Below 1 the image is dimmed, so that white marks are seen on bright places."""
+    low, high = float(image.min()), float(image.max())
+    axes.imshow(image, cmap="gray", interpolation="bilinear", vmin=low, vmax=low + (high - low) / brightness)
     axes.set_title(title, fontsize=11)
     axes.axis("off")
 

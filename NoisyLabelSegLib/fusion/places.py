@@ -6,6 +6,7 @@ left out anything, keep numbers; every other voxel has number 0.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -37,6 +38,18 @@ class Places:
         image = np.full(self.shape, table[0]) if table[0] else np.zeros(self.shape, table.dtype)
         self._write(image, table)
         return image
+
+    def spread_rows(self, table: NDArray[Any], rows: slice) -> NDArray[Any]:
+        """spread(table)[rows], for rows of the first axis with a start and a stop; the other rows are not made."""
+        size = math.prod(self.shape[1:])
+        first, last = rows.start * size, rows.stop * size
+        start, stop = first // VOXELS_PER_WORD, -(-last // VOXELS_PER_WORD)
+        low, high = np.searchsorted(self.words, [start, stop])
+        image = np.full((stop - start) * VOXELS_PER_WORD, table[0])
+        codes = self.codes[low * VOXELS_PER_WORD : high * VOXELS_PER_WORD]
+        write_words(image, self.words[low:high] - start, table.take(codes))
+        offset = start * VOXELS_PER_WORD
+        return image[first - offset : last - offset].reshape(-1, *self.shape[1:])
 
     def rewrite(self, image: NDArray[np.uint8], table: NDArray[np.uint8], before: NDArray[np.uint8]) -> None:
         """Turns the image that `spread` makes of the table `before` into that of another table (N,).

@@ -52,12 +52,12 @@ class Fusion:
         else:
             labels[...] = self.labels
 
-    def probability(self, label: int) -> NDArray[np.float32]:
-        """The probability of one class, (*shape) float32."""
+    def probability(self, label: int, rows: slice | None = None) -> NDArray[np.float32]:
+        """The probability of one class, (*shape) float32, or only these rows of its first axis."""
         places = np.flatnonzero(self._values == label)
-        if not len(places):
-            return np.zeros(self._places.shape, dtype=np.float32)
-        return self._places.spread(np.ascontiguousarray(self._posterior[:, places[0]]))
+        table = self._posterior[:, places[0]] if len(places) else np.zeros(len(self._posterior), dtype=np.float32)
+        table = np.ascontiguousarray(table)
+        return self._places.spread(table) if rows is None else self._places.spread_rows(table, rows)
 
     @cached_property
     def probabilities(self) -> NDArray[np.float32]:

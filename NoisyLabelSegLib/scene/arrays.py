@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Generator
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -13,6 +14,9 @@ from NoisyLabelSegLib.errors import UserError
 
 Node: TypeAlias = Any
 """A MRML node, a VTK object or the scene: classes of the wheel and of the application, which carry no types."""
+
+VOXELS_AT_ONCE = 1 << 22
+"""How much of a large image is made in one step: well below a tenth of a second."""
 
 _HELD_AS = {np.dtype(np.bool_): np.uint8, np.dtype(np.float16): np.float32}
 
@@ -29,6 +33,23 @@ def imageFromArray(array: NDArray[Any]) -> Node:
     scalars = numpy_support.numpy_to_vtk(np.ascontiguousarray(values), deep=True)
     scalars.SetName("ImageScalars")
     image.GetPointData().SetScalars(scalars)
+    return image
+
+
+def imageInSteps(
+    shape: tuple[int, ...], kind: type[np.number[Any]], slices: Callable[[slice], NDArray[Any]]
+) -> Generator[str, None, Node]:
+    """A vtkImageData of this shape (z, y, x) with numbers of a `kind`, made a few slices a step."""
+    z, y, x = shape
+    image = vtk.vtkImageData()
+    image.SetDimensions(x, y, z)
+    image.AllocateScalars(numpy_support.get_vtk_array_type(kind), 1)
+    values = arrayFromImage(image)
+    count = max(1, VOXELS_AT_ONCE // (y * x))
+    for start in range(0, z, count):
+        yield ""
+        few = slice(start, min(start + count, z))
+        values[few] = slices(few)
     return image
 
 

@@ -9,6 +9,8 @@ import slicer
 from NoisyLabelSegLib.scene.arrays import Node
 
 _FONT_SIZE = 15
+_SIZE_OF_NAMES, _SIZE_OF_NUMBERS = (0.25, 0.22), (0.2, 0.18)
+"""Shares of the view; drawn off-screen, the letters, too, grow with them."""
 
 
 def addLegend(volume: Node, title: str) -> Node:
@@ -20,9 +22,9 @@ def addLegend(volume: Node, title: str) -> Node:
         hasNames = bool(volume.IsA("vtkMRMLLabelMapVolumeNode"))
         legend.SetUseColorNamesForLabels(hasNames)
         legend.SetLabelFormat("%s" if hasNames else "%.1f")
-        legend.SetNumberOfLabels(5)
-        legend.SetSize(0.34, 0.3)  # the words take up most of it
-        legend.SetPosition(0.99, 0.02)
+        legend.SetNumberOfLabels(5 if hasNames else 3)
+        legend.SetSize(*(_SIZE_OF_NAMES if hasNames else _SIZE_OF_NUMBERS))
+        legend.SetPosition(0.94, 0.03)  # clear of the edge, where the swatches would be cut
         for text in (legend.GetTitleTextProperty(), legend.GetLabelTextProperty()):
             text.SetFontSize(_FONT_SIZE)
             text.SetFontFamilyToArial()

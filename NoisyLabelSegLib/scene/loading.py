@@ -6,10 +6,12 @@ from collections.abc import Generator, Iterable, Sequence
 from pathlib import Path
 
 import numpy as np
+from numpy.typing import NDArray
 
-from NoisyLabelSegLib.cases import Case, Image, Study, read_image
+from NoisyLabelSegLib.cases import Case, Image, Study
 from NoisyLabelSegLib.cases.case import Source
 from NoisyLabelSegLib.cases.kinds import plain_stem
+from NoisyLabelSegLib.cases.unpacking import reading_image
 from NoisyLabelSegLib.progress import Report, finished, silent, steps
 from NoisyLabelSegLib.scene.arrays import Node
 from NoisyLabelSegLib.scene.colors import annotatorColor, classColor
@@ -17,7 +19,7 @@ from NoisyLabelSegLib.scene.folder import CaseFolder
 from NoisyLabelSegLib.scene.results import ResultNodes
 from NoisyLabelSegLib.scene.roles import Role
 from NoisyLabelSegLib.scene.segments import fillSegmentation, showAsOutline
-from NoisyLabelSegLib.scene.volumes import SCALAR, VECTOR, fillVolume
+from NoisyLabelSegLib.scene.volumes import MANY_VOXELS, SCALAR, VECTOR, chooseWindow, fillVolume
 
 
 def loadStudy(
@@ -54,15 +56,20 @@ def loadingCase(
     study: str = "",
     annotators: Sequence[str] = (),
 ) -> Generator[str, None, CaseFolder]:
-    """loadCase() in steps: yields before every image and annotator what comes next."""
+    """loadCase() in steps: yields what comes next."""
     folder = CaseFolder(scene, case.id, study)
     for channel, source in enumerate(case.images):
         yield case.id
-        _loadImage(folder, source, channel, len(case.images))
+        image = source if isinstance(source, Image) else (yield from reading_image(source))
+        yield case.id
+        _loadImage(folder, source, image, channel, len(case.images))
     everyone = list(dict.fromkeys([*annotators, *case.annotators]))
     for annotator in case.annotators:
         yield annotator
-        _loadAnnotator(folder, case, annotator, everyone.index(annotator), classes)
+        labels = case.labels(annotator)
+        assert labels is not None, "only annotators of the case are loaded"
+        yield annotator
+        _loadAnnotator(folder, case, annotator, labels, everyone.index(annotator), classes)
     if case.truth_source is not None:
         yield "truth"
     truth = case.truth()
@@ -73,8 +80,7 @@ def loadingCase(
     return folder
 
 
-def _loadImage(folder: CaseFolder, source: Source, channel: int, channels: int) -> None:
-    image = source if isinstance(source, Image) else read_image(source)
+def _loadImage(folder: CaseFolder, source: Source, image: Image, channel: int, channels: int) -> None:
     isPhoto = len(image.channels) == 3 and image.array.dtype == np.uint8
     arrays = [image.array] if isPhoto else list(image.channels)
     for component, array in enumerate(arrays):
@@ -83,12 +89,14 @@ def _loadImage(folder: CaseFolder, source: Source, channel: int, channels: int) 
         name = f"{folder.case} {what}" if several else folder.case
         label = f"{channel}.{component}" if len(arrays) > 1 else str(channel)
         node = folder.put(VECTOR if isPhoto else SCALAR, Role.IMAGE, name, label=label)
+        if not isPhoto and array.size > MANY_VOXELS:
+            chooseWindow(node, array)
         fillVolume(node, array, image.geometry)
 
 
-def _loadAnnotator(folder: CaseFolder, case: Case, annotator: str, place: int, classes: Sequence[str]) -> None:
-    labels = case.labels(annotator)
-    assert labels is not None, "only annotators of the case are loaded"
+def _loadAnnotator(
+    folder: CaseFolder, case: Case, annotator: str, labels: NDArray[np.uint8], place: int, classes: Sequence[str]
+) -> None:
     isNew = folder.find(Role.ANNOTATOR, annotator=annotator) is None
     node = folder.put("vtkMRMLSegmentationNode", Role.ANNOTATOR, f"{folder.case} {annotator}", annotator=annotator)
     if len(classes) == 2:

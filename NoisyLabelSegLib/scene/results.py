@@ -2,25 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Generator, Iterable, Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from NoisyLabelSegLib.cases import Geometry
+from NoisyLabelSegLib.progress import finished
 from NoisyLabelSegLib.review import PAPER, AnnotatorStatistics, CaseReview, Mistake, mistake_sentences
 from NoisyLabelSegLib.review.tables import mistake_row, statistics_row
-from NoisyLabelSegLib.scene.arrays import Node
+from NoisyLabelSegLib.scene.arrays import Node, imageInSteps
 from NoisyLabelSegLib.scene.colors import HEAT, classColor, errorColors, hasWrongClass, rampColors
 from NoisyLabelSegLib.scene.folder import CaseFolder
 from NoisyLabelSegLib.scene.legends import addLegend
+from NoisyLabelSegLib.scene.placing import inThreeDimensions
 from NoisyLabelSegLib.scene.roles import ANNOTATOR_REFERENCE, TRUTH_REFERENCE, Role
 from NoisyLabelSegLib.scene.segments import fillSegmentation, showAsOutline
 from NoisyLabelSegLib.scene.tables import fillTable
-from NoisyLabelSegLib.scene.volumes import LABELMAP, SCALAR, fillVolume, showAsCodes, showAsHeatMap
+from NoisyLabelSegLib.scene.volumes import LABELMAP, SCALAR, attachImage, fillVolume, showAsCodes, showAsHeatMap
 
 EXPECTED_KINDS = ("false positive", "false negative", "wrong class")
 """The components of expected errors, in their order."""
+_LIKELY = {"false positive": "likely too much", "false negative": "likely missed", "wrong class": "likely wrong"}
+"""The same in the words of the legends."""
+Slices = Callable[[slice], NDArray[Any]]
+"""Makes some slices of an image."""
 
 
 class ResultNodes:
@@ -46,8 +53,14 @@ class ResultNodes:
 
     def probability(self, probabilities: NDArray[np.float32]) -> Node:
         """A heat map of how likely a voxel is not background, from probabilities (L, *shape)."""
+        background = probabilities[0].reshape(self._shape)
+        return finished(self.showingProbability(lambda few: background[few]))
+
+    def showingProbability(self, background: Slices) -> Generator[str, None, Node]:
+        """probability() in steps; `background` makes a few slices (z, y, x) of the probability of class 0."""
+        image = yield from imageInSteps(self._shape, np.float32, lambda few: 1 - background(few))
         node = self.folder.put(SCALAR, Role.PROBABILITY, f"{self.folder.case} probability")
-        return self._asHeatMap(node, 1 - probabilities[0], "Probability")
+        return self._asHeatMap(node, image, "Probability")
 
     def errors(self, annotator: str, codes: NDArray[np.uint8], *, label: str = "", colors: str = PAPER) -> Node:
         """An error map (*shape) as a labelmap with its legend; `label` is the class of a map for one class only."""
@@ -65,7 +78,7 @@ class ResultNodes:
     def expectedErrors(self, annotator: str, expected: NDArray[np.float32]) -> list[Node]:
         """Heat maps of expected errors (3, *shape): one node each for too much, missed and (if any) wrong class."""
         return [
-            self.expectedErrorsOf(kind, annotator, values)
+            finished(self.showingExpectedErrors(kind, annotator, values))
             for kind, values in zip(self.expectedKinds, expected, strict=False)
         ]
 
@@ -74,11 +87,15 @@ class ResultNodes:
         """The kinds that there are with these classes, in the order of the components."""
         return EXPECTED_KINDS[:2] if len(self._classes) == 2 else EXPECTED_KINDS
 
-    def expectedErrorsOf(self, kind: str, annotator: str, values: NDArray[np.float32]) -> Node:
-        """A heat map of one kind of expected errors (*shape)."""
+    def showingExpectedErrors(
+        self, kind: str, annotator: str, values: NDArray[np.float32]
+    ) -> Generator[str, None, Node]:
+        """A heat map of one kind of expected errors (*shape), which may be mapped, in steps."""
+        values = values.reshape(self._shape)
+        image = yield from imageInSteps(self._shape, np.float32, lambda few: values[few])
         name = f"{self.folder.case} expected {kind} {annotator}"
         node = self.folder.put(SCALAR, Role.EXPECTED_ERRORS, name, annotator=annotator, label=kind)
-        self._asHeatMap(node, values, f"{annotator}: {kind}")
+        self._asHeatMap(node, image, f"{annotator}: {_LIKELY[kind]}")
         self._refer(node, annotator)
         return node
 
@@ -101,9 +118,14 @@ class ResultNodes:
         self.statistics(review.statistics)
         self.mistakes(review.mistakes)
 
-    def _asHeatMap(self, node: Node, values: NDArray[np.float32], title: str) -> Node:
-        fillVolume(node, values.astype(np.float32, copy=False), self._geometry)
+    @property
+    def _shape(self) -> tuple[int, ...]:
+        """(z, y, x), for a picture (1, y, x)."""
+        return inThreeDimensions(self._geometry).shape
+
+    def _asHeatMap(self, node: Node, image: Node, title: str) -> Node:
         showAsHeatMap(node, rampColors(self.folder.scene, HEAT))
+        attachImage(node, image, self._geometry)
         addLegend(node, title)
         return node
 

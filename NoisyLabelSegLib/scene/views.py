@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Generator, Mapping, Sequence
 from typing import Any
 
 import slicer
 
 from NoisyLabelSegLib.errors import UserError
+from NoisyLabelSegLib.progress import finished
 from NoisyLabelSegLib.scene.arrays import Node
 from NoisyLabelSegLib.scene.folder import CaseFolder
 from NoisyLabelSegLib.scene.layout import LAYOUT_ID, VIEW_GROUP, layoutXml, viewName
@@ -15,7 +16,7 @@ from NoisyLabelSegLib.scene.legends import announceLegends, showLegend
 from NoisyLabelSegLib.scene.placing import rasOf
 from NoisyLabelSegLib.scene.removal import removeNodes
 from NoisyLabelSegLib.scene.roles import CORNER_TEXT, PREFIX, Role
-from NoisyLabelSegLib.scene.veil import makeVeil
+from NoisyLabelSegLib.scene.veil import makingVeil
 from NoisyLabelSegLib.scene.view_memory import ViewMemory, nodesOfClass
 
 _DESCRIPTION, _BEFORE = PREFIX + "layout", PREFIX + "layoutBefore"
@@ -75,13 +76,18 @@ class ReviewViews:
     def showVeil(self, folder: CaseFolder, *, visible: bool = True) -> None:
         """Lays the estimated truth over the images of all views, the more opaque the surer it is."""
         if visible:
-            self.showHeatMap(makeVeil(folder), opacity=1.0)  # the color table holds the opacity
+            finished(self.showingVeil(folder))
             return
         veils = folder.nodes(Role.VEIL)
         for composite in self._compositeNodes():
             if composite.GetForegroundVolumeID() in {veil.GetID() for veil in veils}:
                 composite.SetForegroundVolumeID(None)
         removeNodes(self._scene, veils)
+
+    def showingVeil(self, folder: CaseFolder) -> Generator[str, None, None]:
+        """showVeil() in steps."""
+        veil = yield from makingVeil(folder)
+        self.showHeatMap(veil, opacity=1.0)  # the color table holds the opacity
 
     def jumpTo(
         self, folder: CaseFolder, center: Sequence[float], *, centered: bool = True, mark: bool = True

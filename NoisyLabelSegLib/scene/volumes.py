@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 from numpy.typing import NDArray
 
 from NoisyLabelSegLib.cases import Geometry
@@ -13,6 +14,11 @@ from NoisyLabelSegLib.scene.placing import ijkToRas
 LABELMAP, SCALAR, VECTOR = "vtkMRMLLabelMapVolumeNode", "vtkMRMLScalarVolumeNode", "vtkMRMLVectorVolumeNode"
 HIDDEN_BELOW = 0.05
 """Probabilities below this are not drawn, so that the image shows through where nothing is likely."""
+MANY_VOXELS = 16_000_000
+"""From here on Slicer's own search for the window of a scan keeps people waiting."""
+_SAMPLED_PLACES = 64
+_WINDOW_PERCENTILES = (0.1, 99.9)
+"""Those that Slicer uses."""
 
 
 def fillVolume(node: Node, array: NDArray[Any], geometry: Geometry) -> None:
@@ -24,8 +30,25 @@ def fillVolume(node: Node, array: NDArray[Any], geometry: Geometry) -> None:
     node.CreateDefaultDisplayNodes()
 
 
+def chooseWindow(node: Node, array: NDArray[Any]) -> None:
+    """Sets the gray window of a scan (z, y, x) by a sample of its voxels; Slicer would look at all of them at once."""
+    node.CreateDefaultDisplayNodes()
+    few = tuple(slice(None, None, max(1, length // _SAMPLED_PLACES)) for length in array.shape)
+    low, high = np.percentile(array[few], _WINDOW_PERCENTILES)
+    display = node.GetDisplayNode()
+    display.AutoWindowLevelOff()
+    display.SetWindowLevelMinMax(float(low), float(max(high, low + 1e-6)))
+
+
+def attachImage(node: Node, image: Node, geometry: Geometry) -> None:
+    """Gives a volume node that knows its colors an image (z, y, x) on this grid; no voxel is looked at."""
+    node.SetIJKToRASMatrix(ijkToRas(geometry))
+    node.SetAndObserveImageData(image)
+
+
 def showAsHeatMap(node: Node, colors: Node) -> None:
     """Colors a volume of values between 0 and 1."""
+    node.CreateDefaultDisplayNodes()  # before it has an image, else Slicer looks for the window of all voxels
     display = node.GetDisplayNode()
     display.SetAndObserveColorNodeID(colors.GetID())
     display.AutoWindowLevelOff()
@@ -37,4 +60,5 @@ def showAsHeatMap(node: Node, colors: Node) -> None:
 
 def showAsCodes(node: Node, colors: Node) -> None:
     """Colors a labelmap of error codes."""
+    node.CreateDefaultDisplayNodes()
     node.GetDisplayNode().SetAndObserveColorNodeID(colors.GetID())

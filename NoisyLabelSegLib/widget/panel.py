@@ -9,6 +9,7 @@ import slicer
 from slicer.i18n import tr as _
 
 from NoisyLabelSegLib.resources import resource_path
+from NoisyLabelSegLib.scene.open_case import showOutlinesOf
 from NoisyLabelSegLib.scene.views import ReviewViews
 from NoisyLabelSegLib.widget.annotators_logic import AnnotatorsLogic
 from NoisyLabelSegLib.widget.annotators_section import AnnotatorsSection
@@ -102,9 +103,10 @@ class Panel:
         self._updateSections()
 
     def _showImage(self) -> None:
-        """Lets the views show the volume of a case that was just opened, whole."""
+        """Lets the views show the volume of a case that was just opened, whole, and no outlines of another one."""
         image = self.case.folder.image if self.case.isOpen else None
         if image is not None and image is not self._shownImage:
+            showOutlinesOf(self.case.folder)
             slicer.util.setSliceViewerLayers(background=image, foreground=None, label=None)
             manager = slicer.app.layoutManager()
             if manager is not None:  # there is none without a main window

@@ -74,9 +74,9 @@ class PredictionLogic:
         for path in sorted(answer.glob(f"{EXPECTED}*.nrrd")):
             field = map_nrrd(path)
             for component, kind in enumerate(nodes.expectedKinds):
-                values = yield from told(saying, part_by_part(field[..., component]))
-                nodes.expectedErrorsOf(kind, path.stem.removeprefix(EXPECTED), values)
-        yield from self._truth.showing(truth, lambda: background)
+                annotator = path.stem.removeprefix(EXPECTED)
+                yield from told(saying, nodes.showingExpectedErrors(kind, annotator, field[..., component]))
+        yield from self._truth.showing(truth, lambda few: background[few])
 
     def forget(self) -> None:
         """Removes the temporary folder; safe to call at any time."""

@@ -46,8 +46,8 @@ class TrainLogic:
         problem: str = ""
         if parameters.trainingSource == SCENE and not self._case.annotators:
             problem = _("Open a case with annotators first, or learn from a study.")
-        elif parameters.trainingSource == STUDY and not Path(parameters.trainingStudy).is_file():
-            problem = _("Choose a study.json.")
+        elif parameters.trainingSource == STUDY and not _isStudy(parameters.trainingStudy):
+            problem = _("Choose a study.json, or the folder that holds it.")
         elif not parameters.runFolder:
             problem = _("Choose a folder for the model.")
         return problem
@@ -127,3 +127,8 @@ class TrainLogic:
         if not cases:
             raise UserError("There is no case with annotators in the scene", remedy="open one, or learn from a study")
         return writeStudy(cases, Path(self._study.name), name="scene", classes=classes)
+
+
+def _isStudy(path: str) -> bool:
+    """Whether this is a file, or a folder with a study in it."""
+    return bool(path) and (Path(path).is_file() or (Path(path) / "study.json").is_file())

@@ -113,7 +113,8 @@ class TrainSection:
 
     def _onTrained(self, news: Finished) -> Work:
         yield ""
-        say(self._ui.trainMessage, _("The model is ready and chosen under Truth."))
+        remarks = [str(remark) for remark in news.result.get("remarks", [])]  # the last one says how it ended
+        say(self._ui.trainMessage, " ".join([_("The model is ready and chosen under Truth."), *remarks[-1:]]))
         self.trained.emit(str(news.result["model"]))
 
     def _source(self) -> str:

@@ -16,7 +16,7 @@ from NoisyLabelSegLib.scene.roles import Role
 from NoisyLabelSegLib.scene.views import ReviewViews
 from NoisyLabelSegLib.signals import Signal
 from NoisyLabelSegLib.widget.case_logic import CaseLogic
-from NoisyLabelSegLib.widget.work import Work
+from NoisyLabelSegLib.widget.work import Work, told
 
 MODEL = "model"
 """The method that is not a fusion: a trained network, run by a job."""
@@ -35,7 +35,7 @@ class TruthLogic:
         self.remarks: list[str] = []
         self._case, self._views = case, views
         self._votes: Votes | None = None
-        self._background: Callable[[], Any] | None = None
+        self._background: Callable[[slice], Any] | None = None
         self._veilShown = False
         case.changed.connect(self._onCaseChanged)
 
@@ -78,10 +78,10 @@ class TruthLogic:
         self.remarks = list(fusion.remarks) if len(used) == len(names) else []
         truth = fusion.labels
         yield ""
-        yield from self.showing(truth, lambda: fusion.probability(0))
+        yield from self.showing(truth, lambda few: fusion.probability(0, few))
 
-    def showing(self, truth: Any, background: Callable[[], Any]) -> Work:
-        """Puts an estimate (*shape) uint8 into the scene; `background` makes the probability (*shape) of class 0."""
+    def showing(self, truth: Any, background: Callable[[slice], Any]) -> Work:
+        """Puts an estimate (*shape) uint8 into the scene; `background` makes slices of the probability of class 0."""
         self._nodes().truth(truth)
         self._background = background
         if truth.size <= LARGE_VOXELS or self._veilShown:
@@ -89,8 +89,7 @@ class TruthLogic:
         else:
             removeNodes(self._case.folder.scene, self._case.folder.nodes(Role.PROBABILITY))
         if self._veilShown:
-            yield ""
-            self._views.showVeil(self._case.folder)
+            yield from self._showingVeil()
         self.truth = truth  # only now: a review must not begin before everything is in the scene
         self.estimated.emit(None)
 
@@ -99,15 +98,18 @@ class TruthLogic:
         self._veilShown = visible
         if visible:
             yield from self._addingProbability()
-        yield ""
-        self._views.showVeil(self._case.folder, visible=visible)
+            yield from self._showingVeil()
+        else:
+            self._views.showVeil(self._case.folder, visible=False)
+
+    def _showingVeil(self) -> Work:
+        yield from told(_("Showing how sure the estimate is..."), self._views.showingVeil(self._case.folder))
 
     def _addingProbability(self) -> Work:
         if self._background is not None:
             yield _("Working out how sure the estimate is...")
-            background = self._background()
-            yield ""
-            self._nodes().probability(background[None])
+            work = self._nodes().showingProbability(self._background)
+            yield from told(_("Working out how sure the estimate is..."), work)
             self._background = None
 
     def _nodes(self) -> ResultNodes:

@@ -10,6 +10,7 @@ import pytest
 from NoisyLabelSegLib.cli import main
 from NoisyLabelSegLib.networks import Architecture, CoupledNetwork
 from NoisyLabelSegLib.networks.package import ModelCard, save_package
+from NoisyLabelSegLib.resources import resource_path
 
 
 @pytest.fixture
@@ -30,6 +31,15 @@ def test_packages_below_a_folder_are_listed_with_what_is_wrong_with_them(
     assert good["classes"] == ["background", "nodule"]
     assert main(["models", str(folder)]) == 0
     assert "lungs, 9 cases" in capsys.readouterr().out
+
+
+def test_the_model_that_comes_with_the_program_is_listed_once(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(resource_path("models").parents[1])
+    assert main(["models", "--json"]) == 0
+    models = json.loads(capsys.readouterr().out.splitlines()[-1])["models"]
+    assert sum(model["path"].endswith("demo-nodules.nlseg") for model in models) == 1
 
 
 def test_one_package_is_described(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:

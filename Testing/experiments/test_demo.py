@@ -70,6 +70,8 @@ def test_all_methods_are_scored_on_the_held_out_scans(demo: Told) -> None:
     assert list(methods) == [THRESHOLD, *FUSIONS, LEARNED, TAUGHT]
     assert all(0 <= row["dice"] <= 1 for row in methods.values())
     assert {name for name, row in methods.items() if row["cm_rmse_column"] is not None} == {*FUSIONS, LEARNED}
+    assert "truth" in methods[THRESHOLD]["remark"]
+    assert "twice as many steps" in methods[TAUGHT]["remark"]
 
 
 def test_report_model_and_predictions_are_there(demo: Told) -> None:

@@ -31,6 +31,13 @@ def test_every_voxel_gets_the_entry_of_its_number(shape, background):
     np.testing.assert_array_equal(packed.spread(table), table[_numbers(packed)])
 
 
+@pytest.mark.parametrize(("shape", "rows"), [(SMALL, slice(1, 4)), (SMALL, slice(3, 5)), (LARGE, slice(7, 30))])
+def test_some_rows_are_those_of_the_whole_image(shape, rows):
+    packed = _packed(shape)
+    table = np.linspace(0.2, 1, 8, dtype=np.float32)
+    np.testing.assert_array_equal(packed.spread_rows(table, rows), packed.spread(table)[rows])
+
+
 @pytest.mark.parametrize(("shape", "annotators"), [(SMALL, 3), (LARGE, 3), (LARGE, 8)])
 def test_numbers_are_counted_over_the_whole_image(shape, annotators):
     packed = _packed(shape, annotators)

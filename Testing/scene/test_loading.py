@@ -125,3 +125,18 @@ def test_whole_numbers_beyond_32_bits_are_refused(scene: Node) -> None:
 def test_a_folder_without_labels_is_refused(tmp_path: Path) -> None:
     with pytest.raises(UserError, match="holds no image with labels"):
         openStudy(tmp_path)
+
+
+def test_a_very_large_scan_gets_the_window_that_slicer_would_choose(
+    scene: Node, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    array = np.random.default_rng(0).normal(100, 20, (40, 50, 60)).astype(np.int16)
+    case = Case("a", (Image(array, Geometry.plain(array.shape)),))
+    usual = loadCase(scene, case).image.GetDisplayNode()
+    expected = usual.GetWindowLevelMin(), usual.GetWindowLevelMax()
+    assert usual.GetAutoWindowLevel()
+    scene.Clear(0)
+    monkeypatch.setattr("NoisyLabelSegLib.scene.loading.MANY_VOXELS", 10)
+    display = loadCase(scene, case).image.GetDisplayNode()
+    assert (display.GetWindowLevelMin(), display.GetWindowLevelMax()) == pytest.approx(expected, abs=6)
+    assert not display.GetAutoWindowLevel()

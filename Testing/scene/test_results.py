@@ -53,6 +53,23 @@ def test_the_truth_comes_back_from_its_segmentation(loaded: CaseFolder, small_ca
     assert [node.GetSegmentation().GetNthSegment(index).GetName() for index in range(2)] == ["tumor", "edema"]
 
 
+def test_a_probability_is_the_same_in_many_steps_and_there_is_no_node_before_the_last(
+    loaded: CaseFolder, small_case: Callable[..., Case], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("NoisyLabelSegLib.scene.arrays.VOXELS_AT_ONCE", 1)
+    case = small_case()
+    fusion = fuse([case.labels(name) for name in case.annotators], "mean", 2)
+    work = ResultNodes(loaded, case.geometry).showingProbability(lambda few: fusion.probability(0, few))
+    for _ in range(case.geometry.shape[0]):
+        next(work)
+        assert loaded.find(Role.PROBABILITY) is None
+    with pytest.raises(StopIteration):
+        next(work)
+    node = loaded.find(Role.PROBABILITY)
+    np.testing.assert_allclose(arrayOf(node), fusion.probability(1), atol=1e-6)
+    assert not case.geometry.differences(geometryOf(node))
+
+
 def test_the_truth_can_be_exported_on_the_whole_grid_of_the_image(scene: Node, loaded: CaseFolder) -> None:
     import slicer
 

@@ -9,6 +9,8 @@ import pytest
 import slicer
 from PySide6.QtCore import Qt
 
+from NoisyLabelSegLib.scene.roles import Role
+
 
 def ui_of(panel):
     return panel.caseSection._ui
@@ -126,6 +128,26 @@ def test_a_study_opens_with_its_first_case_and_offers_the_others(host, module, s
     combo.setProperty("currentIndex", 1)
     combo.activated.emit(1)
     assert module.panel.case.folder.case == "two"
+
+
+def test_the_outlines_of_a_case_leave_with_it_and_come_back(host, module, study):
+    panel = module.panel
+    panel.opening.openPath(study)
+    names = [case for case, _ in panel.opening.cases()]
+    first = panel.case.folder
+
+    def drawn():
+        nodes = first.nodes(Role.ANNOTATOR, Role.TRUTH)
+        return {node.GetName() for node in nodes if node.GetDisplayNode().GetVisibility()}
+
+    panel.case.show(panel.case.annotators[0], shown=False)
+    before = drawn()
+    panel.opening.openCase(names[1], first.study)
+    assert before
+    assert not drawn()
+    panel.opening.openCase(names[0], first.study)
+    assert drawn() == before
+    assert not host.faults
 
 
 def test_a_file_dialog_that_is_canceled_changes_nothing(host, module):

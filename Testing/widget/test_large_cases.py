@@ -144,7 +144,7 @@ def test_a_study_is_loaded_file_by_file_and_half_a_case_is_taken_back(large, hos
     assert main(["simulate", "lesions", "--cases", "2", "--size", "32,32,8", "--out", str(study)]) == 0
     opening = module.panel.opening
     opening.openPath(Path(study))
-    take_steps(opening._runner, 4)
+    take_steps(opening._runner, 7)
     assert slicer.mrmlScene.GetNumberOfNodesByClass("vtkMRMLSegmentationNode") == 2
     opening.leaveScene()
     assert slicer.mrmlScene.GetNumberOfNodesByClass("vtkMRMLSegmentationNode") == 0

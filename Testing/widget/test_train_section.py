@@ -36,7 +36,7 @@ def test_the_button_says_what_is_missing(module, opened, tmp_path):
     ui = ui_of(opened)
     assert ui.trainButton.property("toolTip") == "Choose a folder for the model."
     ui.sourceSelector.setProperty("currentIndex", 1)
-    assert ui.trainButton.property("toolTip") == "Choose a study.json."
+    assert ui.trainButton.property("toolTip") == "Choose a study.json, or the folder that holds it."
     assert not ui.studyPath.isHidden()
     ui.sourceSelector.setProperty("currentIndex", 0)
     module.panel.case.remove(["exact", "wide", "misses"])

@@ -10,27 +10,27 @@ from typing import Any
 
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 
-from PySide6.QtCore import Qt
-from PySide6.QtGui import QColor, QPalette
 from PySide6.QtWidgets import QWidget
 
 from slicerhost import Host, start
+from slicerhost.looks import look
 from slicerhost.settings import keep_settings_in
 from slicerhost.window import Window
+
+NODULE_SEED = 301
+SMALLEST = 0  # the quality of a PNG file says how large it may be
+MODEL = "models/demo-nodules.nlseg"
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("folder", type=Path)
     parser.add_argument("--dark", action="store_true")
-    parser.add_argument("--train", action="store_true", help="also train a tiny model and show its expected errors")
+    parser.add_argument("--train", action="store_true", help="also train a tiny model and show its curves")
     arguments = parser.parse_args()
     arguments.folder.mkdir(parents=True, exist_ok=True)
     host = start()
-    host.qt_application.setStyle("Fusion")
-    if arguments.dark:
-        host.qt_application.styleHints().setColorScheme(Qt.ColorScheme.Dark)  # Fusion then draws lighter edges
-        host.qt_application.setPalette(dark_palette())
+    look(host.qt_application, dark=arguments.dark)
     with tempfile.TemporaryDirectory() as place:
         keep_settings_in(Path(place))
         folder = arguments.folder.resolve()
@@ -60,7 +60,7 @@ class Story:
         panel.truthSection._ui.veilBox.setChecked(False)
         self._choose("model")
         self._picture("model", "truthSection")
-        self._choose("staple")
+        self._choose("majority")  # STAPLE would take too large a truth with these annotators
         annotators.statisticsTable.selectRow(panel.case.annotators.index("under"))
         annotators.nextButton.click()
         self._picture("annotators", "annotatorsSection")
@@ -73,24 +73,47 @@ class Story:
         self._picture("train", "trainSection")
         self._open("exportSection")
         self._picture("export", "exportSection")
+        self._expect()
         self._module.cleanup()
 
     def _train(self) -> None:
+        from NoisyLabelSegLib.simulation import SimulationSettings
+
         panel, ui = self._panel, self._panel.trainSection._ui
+        _simulate("nodules", SimulationSettings(cases=12, seed=1, size=(48, 48, 16), panel="paper"))
         self._open("trainSection")
+        ui.sourceSelector.setProperty("currentIndex", ui.sourceSelector.findData("study"))
+        ui.studyPath.currentPath = "nodules"
         ui.presetSelector.setProperty("currentIndex", ui.presetSelector.findText("quick"))
         ui.epochsBox.setProperty("value", 12)
         ui.runPath.currentPath = "my-model"
         ui.trainButton.click()
-        self._host.wait_for(lambda: len(panel.trainSection._logic._steps) > 7)
+        self._host.wait_for(lambda: len(panel.trainSection._logic._steps) > 7 or not panel.trainSection._job.running)
         self._picture("training", "trainSection")
         self._host.wait_for(lambda: not panel.trainSection._job.running)
-        panel.truthSection._ui.estimateButton.click()
+
+    def _expect(self) -> None:
+        """What the shipped model expects of its annotators, on a phantom of the kind that it knows."""
+        from NoisyLabelSegLib.resources import resource_path
+        from NoisyLabelSegLib.simulation import SimulationSettings
+
+        panel, truth, annotators = self._panel, self._panel.truthSection._ui, self._panel.annotatorsSection._ui
+        _simulate("nodule", SimulationSettings(cases=1, seed=NODULE_SEED, panel="paper"))
+        self._close("trainSection")
+        self._close("exportSection")
+        panel.opening.openPath(Path("nodule"))
+        self._choose("model")
+        truth.modelSelector.setProperty("currentIndex", truth.modelSelector.findData(str(resource_path(MODEL))))
+        truth.estimateButton.click()
         self._host.wait_for(lambda: not panel.truthSection._job.running)
-        panel.annotatorsSection.review()
-        panel.annotatorsSection._ui.errorTabs.setProperty("currentIndex", 1)
+        self._host.wait_for(lambda: not panel.annotatorsSection.isReviewing)
+        annotators.statisticsTable.selectRow(panel.case.annotators.index("under"))
+        annotators.nextButton.click()
+        annotators.errorTabs.setProperty("currentIndex", 1)
+        kinds = annotators.expectedSelector
+        kinds.setProperty("currentIndex", kinds.findData("false negative"))
+        panel.annotatorsSection.onExpected()
         self._picture("expected", "annotatorsSection")
-        panel.annotatorsSection._ui.errorTabs.setProperty("currentIndex", 0)
 
     def _choose(self, method: str) -> None:
         combo = self._panel.truthSection._ui.methodSelector
@@ -100,34 +123,23 @@ class Story:
     def _open(self, section: str) -> None:
         self._window.findChild(QWidget, section).collapsed = False
 
+    def _close(self, section: str) -> None:
+        self._window.findChild(QWidget, section).collapsed = True
+
     def _picture(self, name: str, section: str) -> None:
         for _ in range(3):
             self._host.qt_application.processEvents()
         self._window.scroll.ensureWidgetVisible(self._window.findChild(QWidget, section), 0, 2000)
         self._window.views.redraw()
         self._host.qt_application.processEvents()
-        self._window.grab().save(str(self._folder / f"panel-{name}.png"))
+        self._window.grab().save(str(self._folder / f"panel-{name}.png"), "PNG", SMALLEST)
 
 
-def dark_palette() -> QPalette:
-    palette = QPalette()
-    for role, color in {
-        QPalette.ColorRole.Window: "#2b2b2b",
-        QPalette.ColorRole.WindowText: "#dddddd",
-        QPalette.ColorRole.Base: "#1f1f1f",
-        QPalette.ColorRole.AlternateBase: "#262626",
-        QPalette.ColorRole.Text: "#dddddd",
-        QPalette.ColorRole.Button: "#3a3a3a",
-        QPalette.ColorRole.ButtonText: "#dddddd",
-        QPalette.ColorRole.ToolTipBase: "#2b2b2b",
-        QPalette.ColorRole.ToolTipText: "#dddddd",
-        QPalette.ColorRole.Highlight: "#2a72b5",
-        QPalette.ColorRole.HighlightedText: "#ffffff",
-    }.items():
-        palette.setColor(role, QColor(color))
-    for role in (QPalette.ColorRole.Text, QPalette.ColorRole.ButtonText, QPalette.ColorRole.WindowText):
-        palette.setColor(QPalette.ColorGroup.Disabled, role, QColor("#808080"))
-    return palette
+def _simulate(folder: str, settings: Any) -> None:
+    """A study of phantom nodules in a folder below the current one."""
+    from NoisyLabelSegLib.simulation import phantom_recipe, simulate_study
+
+    simulate_study(phantom_recipe("nodules", settings), Path(folder), settings)
 
 
 if __name__ == "__main__":

@@ -5,12 +5,13 @@ from __future__ import annotations
 import ctypes
 import os
 import sys
+import time
 import types
 from pathlib import Path
 from typing import Any
 
 import slicer
-from PySide6 import QtCore, QtWidgets
+from PySide6 import QtWidgets
 
 from slicerhost import names, util
 from slicerhost.application import Application, Module
@@ -22,6 +23,7 @@ REPOSITORY = Path(__file__).resolve().parents[3]
 MODULE = "NoisyLabelSeg"
 PATIENCE_SECONDS = 1200.0
 """Long enough for a worker on a slow computer with much else to do; nobody waits longer than needed."""
+REST_SECONDS = 0.001
 SLICER_PYTHON = "SLICER_PYTHON"
 """Names the folder Base/Python/slicer of Slicer's sources, to run its own files instead of the stand-ins."""
 
@@ -32,6 +34,7 @@ class Host:
     def __init__(self, qt_application: QtWidgets.QApplication, application: Application) -> None:
         self.qt_application, self.application = qt_application, application
         self.faults: list[BaseException] = []
+        self._isInterrupted = False
         application.open_module = self.open_module
         sys.excepthook = self._remember
 
@@ -71,15 +74,25 @@ class Host:
         self.scene.Clear(0)
 
     def wait_for(self, condition: Any, *, seconds: float = PATIENCE_SECONDS) -> None:
-        """Runs the event loop until the condition holds."""
-        clock = QtCore.QElapsedTimer()
-        clock.start()
+        """Runs the event loop until the condition holds; ends as other programs do when somebody cancels it."""
+        deadline = time.monotonic() + seconds
         while not condition():
-            if clock.elapsed() > 1000 * seconds:
+            if time.monotonic() > deadline:
                 raise TimeoutError(f"nothing happened in {seconds} s")
-            self.qt_application.processEvents(QtCore.QEventLoop.ProcessEventsFlag.AllEvents, 20)
+            # Without arguments: to convert an enum, PySide runs Python code, in which a Ctrl-C or SIGTERM may arrive,
+            # and calls that "Overflow: Value 20 exceeds limits".
+            self.qt_application.processEvents()
+            time.sleep(REST_SECONDS)  # leaves the processor to the workers
+            if self._isInterrupted:
+                self._isInterrupted = False
+                raise KeyboardInterrupt
 
     def _remember(self, kind: Any, error: BaseException, trace: Any) -> None:
+        """Called for what a slot raises, which PySide does not pass on."""
+        if isinstance(error, KeyboardInterrupt):
+            self._isInterrupted = True
+            self.qt_application.quit()  # where people have a window
+            return
         self.faults.append(error)
         sys.__excepthook__(kind, error, trace)
 
