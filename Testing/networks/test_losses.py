@@ -229,3 +229,23 @@ def test_a_batch_without_labels_costs_nothing() -> None:
     example.labels[:] = -1
     assert ours(example, "each").item() == 0
     assert ours(example, "joint").item() == 0
+
+
+def test_missed_overlap_is_one_minus_dice_of_the_classes_but_background() -> None:
+    labels = torch.tensor([[0, 1, 1, 2, -1]])
+    said = torch.tensor([[0, 1, 0, 2, 2]])
+    certain = torch.nn.functional.one_hot(said, 3).movedim(-1, 1).float()
+    # One of two pixels of class 1 is found; class 2 is right where it is known. Each sum is widened by 1.
+    expected = ((1 - (2 * 1 + 1) / (1 + 2 + 1)) + (1 - (2 * 1 + 1) / (1 + 1 + 1))) / 2
+    torch.testing.assert_close(losses.missed_overlap(certain.clamp(min=1e-9).log(), labels), torch.tensor(expected))
+
+
+def test_missed_overlap_moves_a_class_of_a_single_pixel() -> None:
+    logits = torch.zeros(1, 2, 1000, requires_grad=True)
+    labels = torch.zeros(1, 1000, dtype=torch.long)
+    labels[0, 0] = 1
+    losses.missed_overlap(logits.log_softmax(dim=1), labels).backward()
+    assert logits.grad is not None
+    lone, others = logits.grad[0, 1, 0], logits.grad[0, 1, 1:]
+    assert lone < 0 < others.min(), "the pixel is drawn to its class, all others away from it"
+    assert -lone > 100 * others.max()

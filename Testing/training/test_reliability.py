@@ -9,7 +9,12 @@ import pytest
 
 from NoisyLabelSegLib.fusion import Votes
 from NoisyLabelSegLib.fusion.table import VoteTable
-from NoisyLabelSegLib.training.reliability import SILENT_VOICE, silent_annotators, trust_in_annotators
+from NoisyLabelSegLib.training.reliability import (
+    SILENT_VOICE,
+    has_single_labels,
+    silent_annotators,
+    trust_in_annotators,
+)
 
 
 def votes_of(*labels: Sequence[int] | None) -> VoteTable:
@@ -42,6 +47,12 @@ def test_the_order_of_annotators_does_not_matter() -> None:
     forwards = trust_in_annotators(votes_of(*rows), classes=2)
     backwards = trust_in_annotators(votes_of(*rows[::-1]), classes=2)
     np.testing.assert_allclose(forwards, backwards[::-1], rtol=1e-6)
+
+
+def test_labels_are_single_where_one_annotator_alone_looked() -> None:
+    alone, together = votes_of([0, 1], None), votes_of([0, 1], [1, 1])
+    assert has_single_labels(alone)
+    assert not has_single_labels(together)
 
 
 def test_annotators_who_agree_are_believed_alike() -> None:

@@ -90,8 +90,14 @@ def test_workers_change_nothing_but_the_time(make_disk_study: MakeStudy, tmp_pat
     assert same(weights(alone.package), weights(helped.package))
 
 
-def test_a_run_that_stopped_goes_on_as_if_it_had_not(make_disk_study: MakeStudy, tmp_path: Path) -> None:
-    study = make_disk_study()
+ONE_EACH = {f"case{number}": [name] for number, name in enumerate(["over", "under", "good"] * 2)}
+
+
+@pytest.mark.parametrize("given", [{}, ONE_EACH], ids=["everybody", "one label an image"])
+def test_a_run_that_stopped_goes_on_as_if_it_had_not(
+    make_disk_study: MakeStudy, tmp_path: Path, given: dict[str, list[str]]
+) -> None:
+    study = make_disk_study(**given)
     settings = replace(TINY, epochs=4)
     whole = train_study(study, tmp_path / "whole", settings)
 

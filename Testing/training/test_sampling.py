@@ -18,6 +18,11 @@ def test_every_2d_image_comes_once_marked_or_not() -> None:
     assert sorted(draw.case for draw in epoch_draws(IMAGES, Settings(), epoch=0)) == [0, 1, 2]
 
 
+def test_2d_images_are_looked_at_anywhere_as_often_as_the_share_leaves() -> None:
+    images = [Survey(1, (0,), NO_VOTES)] * 400
+    assert 0.6 < np.mean([draw.marked for draw in epoch_draws(images, Settings(foreground=0.7), epoch=0)]) < 0.8
+
+
 def test_marked_slices_come_once_and_have_their_share() -> None:
     draws = epoch_draws(VOLUMES, Settings(foreground=0.5), epoch=0)
     assert sorted((draw.case, draw.slice) for draw in draws if draw.marked) == [(0, 3), (0, 4)]

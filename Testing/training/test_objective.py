@@ -1,0 +1,87 @@
+"""What p is taught where labels are missing, on images small enough to see through."""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor
+
+from NoisyLabelSegLib.networks import Architecture, CoupledNetwork
+from NoisyLabelSegLib.training import Settings
+from NoisyLabelSegLib.training.guesses import LabelGuesses
+from NoisyLabelSegLib.training.objective import Objective
+from NoisyLabelSegLib.training.samples import Batch
+from NoisyLabelSegLib.training.schedule import make_optimizer
+
+ANNOTATORS, EDGE = 3, 8
+NOBODY = torch.zeros(ANNOTATORS, 2, dtype=torch.bool)
+SETTINGS = Settings(widths=(4, 8), learning_rate=1e-2)
+
+
+def objective(settings: Settings = SETTINGS, silent: Tensor = NOBODY) -> Objective:
+    torch.manual_seed(0)
+    network = CoupledNetwork(Architecture(2, 1, 2, ANNOTATORS, widths=settings.widths))
+    return Objective(network, settings, guesses=LabelGuesses(settings.widths[0], silent))
+
+
+def batch(given: list[list[int]]) -> Batch:
+    """Images, left half bright: annotator 0 marks that, 1 everything, 2 nothing; given: who labelled each."""
+    image = torch.zeros(len(given), 1, EDGE, EDGE)
+    image[..., : EDGE // 2] = 1
+    labels = torch.full((len(given), ANNOTATORS, EDGE, EDGE), -1)
+    for number, annotators in enumerate(given):
+        for annotator in annotators:
+            labels[number, annotator] = [image[number, 0].long(), torch.tensor(1), torch.tensor(0)][annotator]
+    return Batch(image, labels, None, torch.full((len(given), EDGE, EDGE), -1))
+
+
+def after(taught: Objective, lesson: Batch, steps: int, done: float = 1.0) -> Objective:
+    optimizer = make_optimizer(taught, taught.network.annotator_head, SETTINGS)
+    for _ in range(steps):
+        optimizer.zero_grad()
+        taught(lesson, done).loss.backward()
+        optimizer.step()
+    return taught
+
+
+def test_guesses_tell_annotators_apart_who_never_labelled_the_same_image() -> None:
+    lesson = batch([[0], [1], [2]])
+    taught = after(objective(), lesson, 150)
+    assert taught.guesses is not None
+    guessed = taught.guesses(taught.network(lesson.images).features).argmax(dim=2)
+    everyone = batch([[0, 1, 2]]).labels.flatten(2)
+    assert (guessed == everyone).float().mean() > 0.95
+
+
+def test_the_truth_of_single_labels_is_what_the_panel_would_agree_on() -> None:
+    lesson = batch([[0], [1], [2]])
+    truth = after(objective(), lesson, 150).network(lesson.images).log_truth.argmax(dim=1)
+    assert torch.equal(truth, lesson.images.flatten(1).long())
+
+
+def test_guesses_do_not_learn_from_the_truth_they_teach() -> None:
+    taught = objective(SETTINGS.with_words(["completion=1000"]))
+    other = objective(SETTINGS.with_words(["completion=0"]))
+    lesson = batch([[0], [1]])
+    gradients = []
+    for one in (taught, other):
+        one(lesson, 1.0).loss.backward()
+        assert one.guesses is not None
+        assert one.guesses.head.weight.grad is not None
+        gradients.append(one.guesses.head.weight.grad)
+    torch.testing.assert_close(*gradients)
+
+
+def test_a_silent_annotators_label_is_not_taken_as_given() -> None:
+    silent = NOBODY.clone()
+    silent[2, 1] = True
+    lesson = batch([[2]])
+    early, late = (objective(SETTINGS, silent)(lesson, done).loss for done in (0.0, 1.0))
+    torch.testing.assert_close(early, late)
+    heard, guessed = (objective()(lesson, done).loss for done in (0.0, 1.0))
+    assert not torch.allclose(heard, guessed)
+
+
+def test_images_with_several_labels_are_taught_by_the_labels_and_not_by_guesses() -> None:
+    lesson = batch([[0, 1, 2]])
+    losses = [objective(SETTINGS.with_words([f"completion={weight}"]))(lesson, 1.0).loss for weight in (0, 100)]
+    torch.testing.assert_close(*losses)
