@@ -17,7 +17,12 @@ EXAMPLE = """  noisylabelseg models
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("places", nargs="*", metavar="PACKAGE_OR_FOLDER", help="where to look (default: here)")
+    parser.add_argument(
+        "places",
+        nargs="*",
+        metavar="PACKAGE_OR_FOLDER",
+        help="where to look (default: the models that come with it, and here)",
+    )
 
 
 def run(arguments: argparse.Namespace, terminal: Terminal) -> dict[str, Any]:
