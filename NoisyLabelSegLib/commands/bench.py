@@ -41,6 +41,8 @@ def add_options(parser: argparse.ArgumentParser, words: Sequence[str]) -> None:
 def run(arguments: argparse.Namespace, terminal: Terminal) -> dict[str, Any]:
     if arguments.name is not None and arguments.name not in BENCHES:
         raise UserError(f"There is no benchmark {arguments.name!r}", remedy=f"choose one of {', '.join(BENCHES)}")
+    if getattr(arguments, "repeats", 1) < 1:
+        raise UserError("--repeats must be 1 or more")
     results = {}
     for name in [arguments.name] if arguments.name else [name for name in BENCHES if name not in BY_NAME_ONLY]:
         module = _module(name)

@@ -38,6 +38,11 @@ def test_the_option_of_another_benchmark_is_refused(words: tuple[str, ...], caps
     assert f"{words[1]} {words[2]}" in capsys.readouterr().err
 
 
+def test_timing_nothing_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["bench", "fusion", "--repeats", "0"]) == 2
+    assert "--repeats must be 1 or more" in capsys.readouterr().err
+
+
 def test_asking_for_the_options_of_one_benchmark_does_not_load_the_others() -> None:
     code = (
         "import contextlib, sys\n"

@@ -112,5 +112,5 @@ def test_loose_images_that_cannot_be_told_apart_or_found_are_refused(tmp_path: P
 def test_a_split_chooses_cases_and_an_empty_one_is_refused(make_disk_study: MakeStudy) -> None:
     study = make_disk_study(cases=2)
     assert len(cases_of([str(study.folder)])) == 2
-    with pytest.raises(UserError, match="no case of split 'test'"):
+    with pytest.raises(UserError, match="No case of the study disks is in the split test; it has none"):
         cases_of([str(study.folder)], split="test")
