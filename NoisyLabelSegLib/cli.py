@@ -81,13 +81,15 @@ def _parser(words: Sequence[str]) -> argparse.ArgumentParser:
             formatter_class=RawDescriptionRichHelpFormatter,
         )
         if verb in words:  # a verb's arguments may need libraries that the others do not
-            _add_arguments(child, module)
+            _add_arguments(child, module, words)
         child.set_defaults(module=module)
     return parser
 
 
-def _add_arguments(parser: argparse.ArgumentParser, module: ModuleType) -> None:
+def _add_arguments(parser: argparse.ArgumentParser, module: ModuleType, words: Sequence[str]) -> None:
     module.add_arguments(parser)
+    if hasattr(module, "add_options"):
+        module.add_options(parser, words)
     parser.add_argument("--json", action="store_true", help="write one JSON event per line to stdout instead of text")
     parser.add_argument("--debug", action="store_true", help="show the technical details of an error")
 

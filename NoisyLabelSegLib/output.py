@@ -34,6 +34,8 @@ _PARTIAL, _COMPLETE = ".partial-", ".complete-"
 def output_file(path: str | Path, *, force: bool = True) -> Iterator[Path]:
     """Yields a path beside `path` (same ending) to write to; it takes the target's name when the block succeeds."""
     path = Path(path)
+    if path.is_dir():
+        raise UserError("is a folder, not a file", file=path, remedy="choose another name")
     if path.exists() and not force:
         raise UserError("exists already", file=path, remedy="choose another name or add --force")
     with _clear_write_errors(path):

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 from NoisyLabelSegLib.cases import Annotation, Case, Geometry, Study, write_components, write_labels
+from Testing.spoiling import good_folder
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -27,6 +28,14 @@ def shared_data() -> Path:
     folder = Path(__file__).resolve().parents[2] / "shared" / "data"
     if not folder.is_dir():
         pytest.skip("needs ../shared/data")
+    return folder
+
+
+@pytest.fixture
+def good_input(tmp_path: Path) -> Path:
+    """A folder that `import folder` accepts, to be spoilt."""
+    folder = tmp_path / "source"
+    good_folder(folder)
     return folder
 
 

@@ -35,6 +35,14 @@ def test_a_file_is_replaced_only_when_allowed(tmp_path: Path) -> None:
     assert (tmp_path / "a.txt").read_text() == "three"
 
 
+@pytest.mark.parametrize("force", [False, True])
+def test_a_folder_in_the_place_of_a_file_is_refused_and_kept(tmp_path: Path, force: bool) -> None:
+    (tmp_path / "a.txt").mkdir()
+    with pytest.raises(UserError, match="is a folder, not a file"):
+        write_text(tmp_path / "a.txt", "one", force=force)
+    assert (tmp_path / "a.txt").is_dir()
+
+
 def test_a_cancelled_folder_leaves_nothing(tmp_path: Path) -> None:
     with pytest.raises(KeyboardInterrupt), output_folder(tmp_path / "out") as folder:
         (folder / "half.txt").write_text("half")

@@ -80,6 +80,14 @@ class Study:
             return self
         return replace(self, cases=tuple(case for case in self.cases if case.split in names))
 
+    def only_split(self, name: str) -> Study:
+        """The study with the cases that name this split; refused where none does."""
+        chosen = replace(self, cases=tuple(case for case in self.cases if case.split == name))
+        if not chosen.cases:
+            splits = " and ".join(sorted({case.split for case in self.cases if case.split})) or "none"
+            raise UserError(f"No case of the study {self.name} is in the split {name}", remedy=f"it has {splits}")
+        return chosen
+
     def require_files(self) -> None:
         """Refuses a study that names a file that is not there, before long work begins."""
         for case in self.cases:

@@ -23,16 +23,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace, terminal: Terminal) -> dict[str, Any]:
     from NoisyLabelSegLib.cases import Study
-    from NoisyLabelSegLib.errors import UserError
     from NoisyLabelSegLib.metrics.evaluation import evaluate
     from NoisyLabelSegLib.metrics.summary import summary
     from NoisyLabelSegLib.output import write_text
 
     study = Study.read(arguments.study)
     if arguments.split:
-        study = study.split(arguments.split)
-        if not study.cases:
-            raise UserError(f"No case of the study {study.name} is in the split {arguments.split}")
+        study = study.only_split(arguments.split)
     figures = summary(evaluate(arguments.predictions, study, report=terminal.progress))
     if arguments.out:
         write_text(arguments.out, json.dumps(figures, indent=1, ensure_ascii=False) + "\n", force=arguments.force)

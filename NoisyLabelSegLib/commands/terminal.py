@@ -113,4 +113,8 @@ class Terminal:
 
 
 def _looks_like_a_number(text: str) -> bool:
-    return text.strip("-+%. ").replace(".", "", 1).replace("e-", "", 1).isdigit() or text in ("", "–")
+    try:
+        float(text.strip().rstrip("%") or 0)
+    except ValueError:
+        return text == "–"
+    return True

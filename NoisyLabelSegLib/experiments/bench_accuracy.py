@@ -89,6 +89,15 @@ def curves() -> Iterator[Run]:
             yield Run("lesions", "dense", method, 0, mean_dice=mean_dice)
 
 
+def add_options(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--study", metavar="NAME", help="one of its studies, or curves; without it, all of them")
+    parser.add_argument("--method", action="append", metavar="NAME", help="only this method; may be repeated")
+    parser.add_argument("--seeds", type=int, nargs="+", default=list(SEEDS), help="which seeds (default 0 1 2)")
+    parser.add_argument("--out", default="accuracy", metavar="DIR", help="a JSON file per run (default %(default)s)")
+    parser.add_argument("--data", default="../shared/data", metavar="DIR", help="the real data (default %(default)s)")
+    parser.add_argument("--set", nargs="+", default=[], metavar="KEY=VALUE", help="change the preset, to try things")
+
+
 def run(terminal: Terminal, options: argparse.Namespace) -> dict[str, Any]:
     names = [options.study] if options.study else [*SIMULATED, *REAL, "curves"]
     out, data = Path(options.out), Path(options.data)

@@ -129,4 +129,4 @@ def _median(function: Callable[[], Any], repeats: int) -> float:
 def _text(value: float | None) -> str:
     if value is None:
         return ""
-    return str(value) if isinstance(value, int) else f"{value:.3g}"
+    return f"{value:.0f}" if isinstance(value, int) or value >= 100 else f"{value:.3g}"

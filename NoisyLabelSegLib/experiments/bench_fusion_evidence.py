@@ -1,7 +1,4 @@
-"""The table that decided STAPLE's default setting: Dice to the truth on generated cases, over seeds.
-
-`noisylabelseg bench fusion-evidence --repeats N` makes it with N seeds.
-"""
+"""The table that decided STAPLE's default setting: Dice to the truth on generated cases, over seeds."""
 
 from __future__ import annotations
 
@@ -34,8 +31,12 @@ SETTINGS: dict[str, tuple[str, Mapping[str, Any]]] = {
 }
 
 
+def add_options(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--seeds", type=int, default=5, metavar="N", help="how many seeds (default %(default)s)")
+
+
 def run(terminal: Terminal, options: argparse.Namespace) -> dict[str, Any]:
-    seeds = range(options.repeats)
+    seeds = range(options.seeds)
     work = [(name, seed) for name in CASES for seed in seeds]
     scores: dict[str, dict[str, list[float]]] = {setting: {name: [] for name in CASES} for setting in SETTINGS}
     for done, (name, seed) in enumerate(work):

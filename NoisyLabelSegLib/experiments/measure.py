@@ -5,7 +5,7 @@ from __future__ import annotations
 import multiprocessing
 import statistics
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from multiprocessing.connection import Connection
 from pathlib import Path
@@ -41,25 +41,28 @@ def seconds(function: Callable[[], Any]) -> float:
 
 def peak_bytes(function: Callable[[], Any]) -> int:
     """How far the memory of a forked child rises above its start while the function runs (Linux)."""
+    return rising_peaks(lambda: (function() for _ in range(1)))[-1]
+
+
+def rising_peaks(work: Callable[[], Iterable[Any]]) -> list[int]:
+    """The same for work that comes in steps: how far the memory has risen, at its highest, after each of them."""
     receiver, sender = multiprocessing.Pipe(duplex=False)
-    process = multiprocessing.get_context("fork").Process(target=_measure_peak, args=(function, sender))
+    process = multiprocessing.get_context("fork").Process(target=_measure_peaks, args=(work, sender))
     process.start()
     sender.close()
     try:
-        peak: int = receiver.recv()
+        peaks: list[int] = receiver.recv()
     except EOFError as error:
         raise RuntimeError("the measured function died") from error
     finally:
         process.join()
-    return peak
+    return peaks
 
 
-def _measure_peak(function: Callable[[], Any], sender: Connection) -> None:
+def _measure_peaks(work: Callable[[], Iterable[Any]], sender: Connection) -> None:
     Path("/proc/self/clear_refs").write_text("5")  # resets the high-water mark
     start = _status_bytes("VmRSS")
-    result = function()
-    sender.send(max(_status_bytes("VmHWM") - start, 1))
-    del result
+    sender.send([max(_status_bytes("VmHWM") - start, 1) for _ in work()])
 
 
 def _status_bytes(field: str) -> int:

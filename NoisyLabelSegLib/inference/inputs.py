@@ -32,12 +32,7 @@ def _is_study(path: Path) -> bool:
 def _study_cases(path: Path, split: str | None) -> list[Case]:
     study = Study.read(path)
     study.require_files()
-    cases = [case for case in study.cases if split is None or case.split == split]
-    if not cases:
-        raise UserError(
-            f"has no case of split {split!r}", file=path, remedy="choose another split, or leave --split out"
-        )
-    return cases
+    return list(study.only_split(split).cases if split else study.cases)
 
 
 def _loose(word: str) -> Case:

@@ -14,10 +14,11 @@ from torch import Tensor
 
 from NoisyLabelSegLib.inference.tiles import Tile, tile_weight, tiles
 from NoisyLabelSegLib.networks import CoupledNetwork
-from NoisyLabelSegLib.networks.confusion import annotator_log_probabilities
 
 PIXELS_AT_ONCE = 2**18
-"""Pixels in one pass of the network: about 330 MB with the default trunk, whatever the size of the case."""
+"""Pixels in one pass of the network and in one piece of slices: about 380 MB of working memory with the default trunk,
+500 MB with the matrices of five annotators (`bench inference`), however many slices there are. A 3D network makes its
+passes over tiles, but the fields it gives are as large as the case."""
 
 MATRIX_ENTRIES_AT_ONCE = 2**24
 """Matrix entries (R L L P) made at once, 64 MB a copy."""
@@ -64,7 +65,7 @@ class Predictor:
             yield self._piece(slice(0, image.shape[1]), image[None], wanted, keep=confusion)
             return
         height, width = image.shape[2:]
-        count = max(1, PIXELS_AT_ONCE // min(height * width, self._edge**2))
+        count = max(1, PIXELS_AT_ONCE // (height * width))
         for start in range(0, image.shape[1], count):
             where = slice(start, min(start + count, image.shape[1]))
             yield self._piece(where, np.moveaxis(image[:, where], 1, 0), wanted, keep=confusion)
@@ -85,35 +86,48 @@ class Predictor:
         )
 
     def _blended(self, stack: Field, boxes: list[Tile], wanted: bool) -> tuple[Tensor, Tensor | None]:
-        truth: Any = 0
-        matrices: Any = 0
-        total = torch.zeros(stack.shape[2:])
-        for box in boxes:
-            weight = torch.from_numpy(tile_weight(stack[box].shape[2:]))
-            tile_truth, tile_matrices = self._fields(stack[box], wanted)
-            if isinstance(truth, int):
-                truth = torch.zeros(*tile_truth.shape[: -weight.ndim], *stack.shape[2:])
-                if tile_matrices is not None:
-                    matrices = torch.zeros(*tile_matrices.shape[: -weight.ndim], *stack.shape[2:])
-            total[box] += weight
-            truth[box] += tile_truth * weight
-            if tile_matrices is not None:
-                matrices[box] += tile_matrices * weight
-        return truth / total, matrices / total if wanted else None
+        """The same from tiles, which are all of one size, so that several make a batch."""
+        architecture, space = self._network.architecture, stack.shape[2:]
+        truth = torch.zeros(len(stack), architecture.classes, *space)
+        matrices = None
+        if wanted:
+            matrices = torch.zeros(
+                len(stack), architecture.annotators, architecture.classes, architecture.classes, *space
+            )
+        total = torch.zeros(space)
+        size = stack[boxes[0]].shape[2:]
+        weight = torch.from_numpy(tile_weight(size))
+        together = max(1, PIXELS_AT_ONCE // (len(stack) * weight.numel()))
+        for start in range(0, len(boxes), together):
+            some = boxes[start : start + together]
+            tiles_truth, tiles_matrices = self._fields(np.concatenate([stack[box] for box in some]), wanted)
+            for box, tile in zip(some, torch.split(tiles_truth, len(stack)), strict=True):
+                total[box] += weight
+                truth[box] += tile * weight
+            if matrices is not None and tiles_matrices is not None:
+                for box, tile in zip(some, torch.split(tiles_matrices, len(stack)), strict=True):
+                    matrices[box] += tile * weight
+        return truth.div_(total), None if matrices is None else matrices.div_(total)
 
     def _fields(self, stack: Field, wanted: bool) -> tuple[Tensor, Tensor | None]:
         """p (n, L, *S) and, if wanted, A (n, R, L, L, *S), on the CPU, averaged over flips."""
         images = torch.from_numpy(np.require(stack, requirements=["C", "W"])).to(self._device)
-        truth: Any = 0
-        matrices: Any = 0
-        for axes in self._flips:
-            prediction = self._network(images.flip(axes))
+        truth, matrices = self._pass(images, wanted)
+        for axes in self._flips[1:]:
             back = [axis - images.ndim for axis in axes]
-            truth = truth + _spread(prediction.log_truth.exp(), images).flip(back)
-            if wanted:
-                matrices = matrices + _spread(self._matrices(prediction.features), images).flip(back)
-        count = len(self._flips)
-        return (truth / count).cpu(), (matrices / count).cpu() if wanted else None
+            flipped_truth, flipped_matrices = self._pass(images.flip(axes), wanted)
+            truth += flipped_truth.flip(back)
+            if matrices is not None and flipped_matrices is not None:
+                matrices += flipped_matrices.flip(back)
+        if len(self._flips) > 1:
+            truth /= len(self._flips)
+            matrices = None if matrices is None else matrices.div_(len(self._flips))
+        return truth.cpu(), None if matrices is None else matrices.cpu()
+
+    def _pass(self, images: Tensor, wanted: bool) -> tuple[Tensor, Tensor | None]:
+        prediction = self._network(images)
+        truth = _spread(prediction.log_truth.exp(), images)
+        return truth, _spread(self._matrices(prediction.features), images) if wanted else None
 
     def _matrices(self, features: Tensor) -> Tensor:
         """A (n, R, L, L, P), made in parts so that only the result is large."""
@@ -125,10 +139,10 @@ class Predictor:
 
     def _said(self, matrices: Tensor, truth: Tensor) -> Tensor:
         """The label each annotator would most likely give: (n, R, *S)."""
-        space = truth.ndim - 2
-        flat, p = matrices.flatten(-space), truth.flatten(-space)
-        said = annotator_log_probabilities(flat.clamp(min=1e-30).log(), p.clamp(min=1e-30).log()).argmax(dim=2)
-        return _spread(said.to(torch.uint8), truth)
+        said = matrices[:, :, :, 0] * truth[:, None, None, 0]
+        for true in range(1, truth.shape[1]):
+            said.addcmul_(matrices[:, :, :, true], truth[:, None, None, true])
+        return said.argmax(dim=2).to(torch.uint8)
 
     def _ordered(self, tensor: Tensor) -> NDArray[Any]:
         """(n, ..., H, W) with slices first to (..., n, H, W); a volume loses its batch axis."""

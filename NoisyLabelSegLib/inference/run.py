@@ -18,10 +18,13 @@ from NoisyLabelSegLib.inference.predictor import Predictor
 from NoisyLabelSegLib.networks import CoupledNetwork
 from NoisyLabelSegLib.networks.package import ModelCard, load_package
 from NoisyLabelSegLib.output import output_folder
-from NoisyLabelSegLib.progress import Report, silent, steps
+from NoisyLabelSegLib.progress import Progress, Report, paced, silent, steps
 from NoisyLabelSegLib.training.preprocessing import Preprocessing
 
 Field: TypeAlias = NDArray[np.float32]
+
+SHARE_BEFORE_WRITING = 0.9
+"""How far the bar of a case goes before its files are written."""
 
 
 @dataclass(frozen=True)
@@ -66,8 +69,13 @@ def predict_cases(
         )
     predictor = Predictor(network, patch=preprocessing.patch, flips=flips, device=chosen_device(device))
     with output_folder(folder, force=force) as partial:
-        for case in steps(cases, "predict", report):
-            _predict(case, partial / case.id, predictor, network, card, preprocessing, wanted)
+        hear = paced(report)
+        for done, case in enumerate(steps(cases, "predict", report)):
+
+            def moved(part: float, done: int = done) -> None:
+                hear(Progress("predict", done, len(cases), part=part * SHARE_BEFORE_WRITING))
+
+            _predict(case, partial / case.id, predictor, network, card, preprocessing, wanted, moved)
 
 
 def chosen_device(name: str) -> torch.device:
@@ -89,7 +97,9 @@ def _predict(
     card: ModelCard,
     preprocessing: Preprocessing,
     wanted: Wanted,
+    moved: Callable[[float], None],
 ) -> None:
+    """`moved` hears which share of the case the network has seen."""
     image = preprocessing.image(case)
     if len(image) != network.architecture.channels:
         raise UserError(
@@ -109,6 +119,7 @@ def _predict(
                 said[:, piece.where] = piece.labels
             if fields is not None and piece.confusion is not None:
                 fields[:, :, piece.where] = piece.confusion.reshape(annotators, classes**2, *piece.truth.shape[1:])
+            moved(piece.where.stop / shape[0])
         probabilities = preprocessing.restored(truth, case.geometry)
         how: Any = {"geometry": case.geometry, "compressed": wanted.compressed}
         write_components(folder / "truth_probability.nrrd", probabilities, **how)

@@ -46,7 +46,7 @@ def fused_table(job: FuseSettings, report: Report, say: Say, run: Any = map) -> 
     from NoisyLabelSegLib.fusion.study import Job, fuse_study
 
     study = study_of([job.study] if job.study else list(job.labels), say)
-    study = study.split(job.split) if job.split else study
+    study = study.only_split(job.split) if job.split else study
     study = choose_annotators(study, list(job.annotators))
     how = Job(job.method, job.options, pooled=not job.each_case, confusion=job.confusion)
     return fuse_study(study, job.out, how, run=run, force=job.force, report=report)

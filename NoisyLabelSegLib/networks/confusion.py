@@ -110,8 +110,3 @@ def known_rows(labels: Tensor, truth: Tensor, classes: int) -> Tensor:
     is_truth = truth[:, None] == torch.arange(classes, device=truth.device)[:, None]
     rows = torch.where(is_truth, 0.0, -math.log(classes))
     return rows[:, None].expand(-1, labels.shape[1], -1, -1)
-
-
-def annotator_log_probabilities(log_matrices: Tensor, log_truth: Tensor) -> Tensor:
-    """log (A p), (B, R, L, P): what each annotator would say; log_truth is (B, L, P)."""
-    return torch.logsumexp(log_matrices + log_truth[:, None, None], dim=3)

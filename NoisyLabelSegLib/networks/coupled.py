@@ -10,7 +10,7 @@ from torch import Tensor, nn
 
 from NoisyLabelSegLib.networks.architecture import Architecture
 from NoisyLabelSegLib.networks.confusion import Confusion, GlobalConfusion, LowRankConfusion, PixelConfusion
-from NoisyLabelSegLib.networks.trunks import make_trunk
+from NoisyLabelSegLib.networks.trunks import features_of, make_trunk
 
 
 @dataclass(frozen=True)
@@ -56,7 +56,7 @@ class CoupledNetwork(nn.Module):
                 matrix[:, true] = matrix[:, 0]
 
     def forward(self, images: Tensor) -> Prediction:
-        features = self.trunk(images).flatten(2)
+        features = features_of(self.trunk, images, self.architecture).flatten(2)
         return Prediction(features, self.truth_head(features).float().log_softmax(dim=1))
 
     def confusion(self, features: Tensor) -> Confusion:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import inspect
 
-from torch import nn
+import torch
+from torch import Tensor, nn
 
 from NoisyLabelSegLib.errors import UserError
 from NoisyLabelSegLib.networks.architecture import Architecture
@@ -19,6 +20,29 @@ def make_trunk(architecture: Architecture) -> nn.Module:
     if architecture.trunk == "unet":
         return UNet(architecture.dimensions, architecture.channels, architecture.widths)
     return _monai_trunk(architecture)
+
+
+def features_of(trunk: nn.Module, images: Tensor, architecture: Architecture) -> Tensor:
+    """The trunk's features (B, widths[0], *S) of images (B, C, *S); what MONAI's network cannot take is a sentence."""
+    if architecture.trunk == "unet":
+        return trunk(images)  # type: ignore[no-any-return]
+    size = " x ".join(str(length) for length in images.shape[2:])
+    remedy = "set trunk_arguments to fewer levels, or patch to a size that can be halved at every level"
+    try:
+        features = trunk(images)
+    except torch.OutOfMemoryError:
+        raise
+    except (RuntimeError, ValueError) as error:
+        raise UserError(
+            f"MONAI's {architecture.trunk} cannot take images of {size} pixels", remedy=remedy, detail=str(error)
+        ) from error
+    wanted = (len(images), architecture.widths[0], *images.shape[2:])
+    if not isinstance(features, Tensor) or features.shape != wanted:
+        raise UserError(
+            f"MONAI's {architecture.trunk} does not give {wanted[1]} features per pixel for images of {size} pixels",
+            remedy=remedy,
+        )
+    return features
 
 
 def _monai_trunk(architecture: Architecture) -> nn.Module:

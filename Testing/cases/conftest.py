@@ -9,6 +9,8 @@ from typing import Any
 import numpy as np
 import pytest
 
+from Testing.cases.two_segments import SHAPE
+
 CT_IMAGE = "1.2.840.10008.5.1.4.1.1.2"
 
 
@@ -20,6 +22,12 @@ def make_series() -> Callable[..., list[Path]]:
 @pytest.fixture
 def make_seg() -> Callable[..., Path]:
     return _make_seg
+
+
+@pytest.fixture
+def slices(tmp_path: Path) -> list[Path]:
+    """The files of an empty series on which two_segments() fits."""
+    return _make_series(tmp_path / "ct", np.zeros(SHAPE))
 
 
 def _make_series(

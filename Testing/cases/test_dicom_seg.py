@@ -12,19 +12,7 @@ from NoisyLabelSegLib.cases import Geometry, read_image, read_labels
 from NoisyLabelSegLib.cases.dicom_seg import is_dicom_seg, read_dicom_seg, references
 from NoisyLabelSegLib.cases.dicom_series import read_dicom_series
 from NoisyLabelSegLib.errors import UserError
-
-SHAPE = (4, 3, 5)  # 15 pixels per frame: frames do not start at whole bytes
-
-
-@pytest.fixture
-def slices(tmp_path: Path, make_series) -> list[Path]:
-    return make_series(tmp_path / "ct", np.zeros(SHAPE))
-
-
-def two_segments() -> np.ndarray:
-    labels = np.zeros(SHAPE, np.uint8)
-    labels[1, 0, :3], labels[2, 2, 4] = 1, 2
-    return labels
+from Testing.cases.two_segments import SHAPE, two_segments
 
 
 @pytest.mark.parametrize("kind", ["BINARY", "FRACTIONAL", "LABELMAP"])

@@ -12,19 +12,7 @@ from NoisyLabelSegLib.cases import Geometry
 from NoisyLabelSegLib.cases.dicom_seg import read_dicom_seg
 from NoisyLabelSegLib.cases.dicom_seg_frames import common_grid
 from NoisyLabelSegLib.cases.dicom_series import read_dicom_series
-
-SHAPE = (4, 3, 5)
-
-
-@pytest.fixture
-def slices(tmp_path: Path, make_series) -> list[Path]:
-    return make_series(tmp_path / "ct", np.zeros(SHAPE))
-
-
-def two_segments() -> np.ndarray:
-    labels = np.zeros(SHAPE, np.uint8)
-    labels[1, 0, :3], labels[2, 2, 4] = 1, 2
-    return labels
+from Testing.cases.two_segments import SHAPE, two_segments
 
 
 def test_frames_left_out_between_others_are_empty(tmp_path: Path, slices, make_seg):

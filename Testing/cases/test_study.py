@@ -139,6 +139,13 @@ def test_a_split_keeps_its_cases_and_a_study_without_splits_keeps_all(tmp_path: 
     assert len(Study.read(write(tmp_path, without)).split("train").cases) == 2
 
 
+def test_a_split_that_is_asked_for_by_name_must_be_there(tmp_path: Path) -> None:
+    study = Study.read(write(tmp_path, STUDY))
+    assert [case.id for case in study.only_split("train").cases] == ["0001_0"]
+    with pytest.raises(UserError, match="is in the split test; it has train"):
+        study.only_split("test")
+
+
 def test_nothing_is_overwritten_unless_forced(tmp_path: Path) -> None:
     study = Study.read(write(tmp_path, STUDY))
     with pytest.raises(UserError, match="exists already"):

@@ -59,6 +59,24 @@ def test_the_size_of_a_batch_changes_nothing(monkeypatch: pytest.MonkeyPatch, si
         np.testing.assert_allclose(one, other, atol=1e-5)
 
 
+@pytest.mark.parametrize("size", [1, 300, 2000])
+def test_however_many_tiles_make_a_batch_the_answer_is_the_same(monkeypatch: pytest.MonkeyPatch, size: int) -> None:
+    network, image = a_network(), an_image(3, 20, 17)
+    whole = gathered(Predictor(network, patch=8), image)
+    monkeypatch.setattr(predictor, "PIXELS_AT_ONCE", size)
+    for one, other in zip(whole, gathered(Predictor(network, patch=8), image), strict=True):
+        np.testing.assert_allclose(one, other, atol=1e-5)
+
+
+def test_no_pass_of_the_network_and_no_piece_is_larger_than_stated(monkeypatch: pytest.MonkeyPatch) -> None:
+    network, passed = a_network(), []
+    monkeypatch.setattr(predictor, "PIXELS_AT_ONCE", 1000)
+    network.register_forward_hook(lambda _network, images, _answer: passed.append(images[0][:, 0].numel()))
+    pieces = list(Predictor(network, patch=8).pieces(an_image(9, 20, 20), labels=True))
+    assert max(passed) <= 1000
+    assert max(piece.truth[0].size for piece in pieces) <= 1000
+
+
 @pytest.mark.parametrize("dimensions", [2, 3])
 def test_tiles_give_probabilities_that_sum_to_one(dimensions: int) -> None:
     network, image = a_network(dimensions), an_image(20, 24, 17)

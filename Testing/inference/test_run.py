@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -13,6 +14,7 @@ from NoisyLabelSegLib.errors import UserError
 from NoisyLabelSegLib.inference import predict_cases
 from NoisyLabelSegLib.inference.inputs import cases_of
 from NoisyLabelSegLib.inference.run import Wanted
+from NoisyLabelSegLib.progress import Progress, paced
 from NoisyLabelSegLib.training import Settings, train_study
 
 MakeStudy = Callable[..., Study]
@@ -57,6 +59,19 @@ def test_volumes_come_back_on_their_own_grid(
         assert study.cases[0].geometry.differences(read_image(path).geometry) == []
 
 
+def test_progress_moves_within_a_case(
+    make_disk_study: MakeStudy, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    study = make_disk_study(cases=2, shape=(4, 12, 14))
+    model = a_model(study, tmp_path / "run")
+    monkeypatch.setattr("NoisyLabelSegLib.inference.run.paced", partial(paced, every_seconds=0.0))
+    monkeypatch.setattr("NoisyLabelSegLib.inference.predictor.PIXELS_AT_ONCE", 2 * 12 * 14)
+    heard: list[Progress] = []
+    predict_cases(model, study.cases, tmp_path / "out", report=heard.append)
+    reached = [(progress.done, progress.part) for progress in heard]
+    assert reached == [(0, 0), (0, 0.45), (0, 0.9), (1, 0), (1, 0.45), (1, 0.9), (2, 0)]
+
+
 def test_a_model_without_annotators_says_so(make_disk_study: MakeStudy, tmp_path: Path) -> None:
     study = make_disk_study(cases=2)
     model = a_model(study, tmp_path / "run", target="majority")
@@ -97,5 +112,5 @@ def test_loose_images_that_cannot_be_told_apart_or_found_are_refused(tmp_path: P
 def test_a_split_chooses_cases_and_an_empty_one_is_refused(make_disk_study: MakeStudy) -> None:
     study = make_disk_study(cases=2)
     assert len(cases_of([str(study.folder)])) == 2
-    with pytest.raises(UserError, match="no case of split 'test'"):
+    with pytest.raises(UserError, match="No case of the study disks is in the split test; it has none"):
         cases_of([str(study.folder)], split="test")

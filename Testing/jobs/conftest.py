@@ -20,10 +20,8 @@ import pytest
 from NoisyLabelSegLib.cases import Geometry, Image, write_image, write_labels
 from NoisyLabelSegLib.jobs.job import Job, State
 from NoisyLabelSegLib.jobs.reports import Cancelled, Failed, Finished, Logged, Progressed, Started
-from NoisyLabelSegLib.jobs.settings import FuseSettings
-
-SECONDS = 900.0
-"""Far longer than anything here takes on a busy machine; only a failing test waits for it."""
+from NoisyLabelSegLib.jobs.settings import FuseSettings, JobSettings
+from Testing.jobs.real_work import SECONDS
 
 SCRIPT = """\
 import json, os, signal, subprocess, sys, time
@@ -200,6 +198,26 @@ def run(settings: FuseSettings) -> Callable[..., tuple[Job, Heard]]:
         return job, heard
 
     return run
+
+
+@pytest.fixture
+def do(monkeypatch: pytest.MonkeyPatch) -> Callable[..., Heard]:
+    """Runs real work to its end and returns what was heard; `during(job, heard)` is called while it runs."""
+    monkeypatch.setenv("OMP_NUM_THREADS", "1")
+
+    def do(settings: JobSettings, during: Callable[[Job, Heard], None] | None = None, **options: Any) -> Heard:
+        job = Job(settings, **options)
+        heard = Heard().listen(job)
+        job.start()
+        try:
+            if during is not None:
+                during(job, heard)
+            assert job.wait(SECONDS) is not State.RUNNING
+        finally:
+            job.close()
+        return heard
+
+    return do
 
 
 class Processes:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 import torch
 
@@ -64,6 +66,22 @@ def test_a_network_of_monai_can_be_the_trunk() -> None:
         dimensions=2, classes=2, trunk="BasicUNet", trunk_arguments={"features": [4, 4, 8, 8, 8, 4]}, **SMALL
     )
     assert CoupledNetwork(architecture)(torch.randn(1, 1, 32, 32)).log_truth.shape == (1, 2, 1024)
+
+
+@pytest.mark.parametrize(
+    ("trunk", "arguments", "edge"),
+    [
+        ("UNet", {"channels": [4, 4, 8, 8], "strides": [2, 2, 2], "norm": "instance"}, 8),  # nothing left to normalize
+        ("UNet", {"channels": [4, 4, 8], "strides": [2, 2]}, 9),  # halves do not fit together again
+        ("UNet", {"channels": [4, 4], "strides": [2]}, 9),  # more pixels come out than went in
+        ("BasicUNetPlusPlus", {"features": [4, 4, 8, 8, 8, 4], "deep_supervision": True}, 32),  # several answers
+    ],
+)
+def test_a_trunk_that_does_not_fit_the_images_is_a_sentence(trunk: str, arguments: dict[str, Any], edge: int) -> None:
+    pytest.importorskip("monai")
+    network = CoupledNetwork(Architecture(dimensions=2, classes=2, trunk=trunk, trunk_arguments=arguments, **SMALL))
+    with pytest.raises(UserError, match=rf"^MONAI's {trunk} .* images of {edge} x {edge} pixels; .*trunk_arguments"):
+        network(torch.randn(2, 1, edge, edge))
 
 
 @pytest.mark.parametrize("name", ["NoSuchNetwork", "__doc__", "torch"])

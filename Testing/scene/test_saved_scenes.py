@@ -9,34 +9,25 @@ import numpy as np
 import pytest
 
 from NoisyLabelSegLib.cases import Case
-from NoisyLabelSegLib.fusion import fuse
-from NoisyLabelSegLib.review import PAPER, ReviewSettings, color_table, expected_errors, review_case
+from NoisyLabelSegLib.review import PAPER, color_table, expected_errors
 from NoisyLabelSegLib.scene.arrays import arrayOf
 from NoisyLabelSegLib.scene.curves import showCurves
 from NoisyLabelSegLib.scene.folder import CaseFolder
 from NoisyLabelSegLib.scene.headless import HeadlessSlicer
 from NoisyLabelSegLib.scene.layout import LAYOUT_ID, viewName
 from NoisyLabelSegLib.scene.legends import legendOf
-from NoisyLabelSegLib.scene.loading import loadCase
 from NoisyLabelSegLib.scene.offscreen import OffscreenView
-from NoisyLabelSegLib.scene.results import ResultNodes
 from NoisyLabelSegLib.scene.roles import ANNOTATOR_REFERENCE, CORNER_TEXT, IMAGE_REFERENCE, TRUTH_REFERENCE, Role, Tag
 from NoisyLabelSegLib.scene.scene_case import caseOfFolder
 from NoisyLabelSegLib.scene.tables import rowsOf
 from NoisyLabelSegLib.scene.views import ReviewViews
+from Testing.scene.majority_review import majority_review
 
 Node = Any
 
 
 def full_review(app: HeadlessSlicer, case: Case) -> CaseFolder:
-    folder = loadCase(app.scene, case, study="study1")
-    labels = {name: case.labels(name) for name in case.annotators}
-    fusion = fuse(list(labels.values()), "majority", 2)
-    results = ResultNodes(folder, case.geometry)
-    results.truth(fusion.labels)
-    results.probability(fusion.probabilities)
-    settings = ReviewSettings(smallest_depth=0)
-    results.review(review_case(labels, fusion.labels, case.geometry, case=case.id, settings=settings))
+    folder, results, fusion = majority_review(app.scene, case, study="study1")
     results.expectedErrors("reader1", expected_errors(fusion.confusion[0], fusion.probabilities))
     showCurves(folder, "Dice over cases", ("case", [1, 2, 3]), {"reader1": [0.5, None, 0.75]})
     ReviewViews(app.scene, app.applicationLogic).showEach(folder)

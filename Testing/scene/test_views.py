@@ -11,13 +11,11 @@ import pytest
 
 from NoisyLabelSegLib.cases import Case, Geometry
 from NoisyLabelSegLib.errors import UserError
-from NoisyLabelSegLib.fusion import fuse
-from NoisyLabelSegLib.review import PAPER, ErrorCode, ReviewSettings, color_table, review_case
+from NoisyLabelSegLib.review import PAPER, ErrorCode, color_table
 from NoisyLabelSegLib.scene.folder import CaseFolder
 from NoisyLabelSegLib.scene.headless import HeadlessSlicer
 from NoisyLabelSegLib.scene.layout import VIEW_GROUP, viewName
 from NoisyLabelSegLib.scene.legends import showLegend
-from NoisyLabelSegLib.scene.loading import loadCase
 from NoisyLabelSegLib.scene.offscreen import OffscreenView
 from NoisyLabelSegLib.scene.placing import rasOf
 from NoisyLabelSegLib.scene.results import ResultNodes
@@ -25,20 +23,14 @@ from NoisyLabelSegLib.scene.roles import CORNER_TEXT, Role
 from NoisyLabelSegLib.scene.tables import rowsOf
 from NoisyLabelSegLib.scene.view_memory import nodesOfClass
 from NoisyLabelSegLib.scene.views import ReviewViews, positionOf
+from Testing.scene.majority_review import majority_review
 
 Node = Any
 
 
 def reviewed(scene: Node, case: Case) -> CaseFolder:
     """Loads a case on a black image, and shows its majority vote and everyone's errors."""
-    folder = loadCase(scene, case)
-    labels = {name: case.labels(name) for name in case.annotators}
-    fusion = fuse(list(labels.values()), "majority", 2)
-    results = ResultNodes(folder, case.geometry)
-    results.truth(fusion.labels)
-    results.probability(fusion.probabilities)
-    settings = ReviewSettings(smallest_depth=0)
-    results.review(review_case(labels, fusion.labels, case.geometry, case=case.id, settings=settings))
+    folder, _, _ = majority_review(scene, case)
     folder.image.GetDisplayNode().AutoWindowLevelOff()
     folder.image.GetDisplayNode().SetWindowLevelMinMax(30000, 30001)
     for node in folder.nodes(Role.TRUTH, Role.ANNOTATOR):

@@ -68,6 +68,7 @@ def test_every_baseline_is_the_same_code(make_disk_study: MakeStudy, tmp_path: P
         ["trace=0"],
         ["likelihood=joint", "hinge=1"],
         ["identity_warm_up=0.5"],
+        ["precision=bf16-mixed"],
     ],
 )
 def test_every_variant_is_one_setting(make_disk_study: MakeStudy, tmp_path: Path, words: list[str]) -> None:
