@@ -1,7 +1,7 @@
 """What the coupled networks are taught: likelihoods of noisy labels, the trace, the hinge on the panel.
 
 Labels are (B, R, P) integers; a negative one means that this annotator did not label this pixel. Every loss is a mean
-over labelled pixels, so it does not depend on the number of annotators, images or pixels.
+over labelled pixels, or a ratio of sums over them, so it does not depend on the number of annotators, images or pixels.
 """
 
 from __future__ import annotations

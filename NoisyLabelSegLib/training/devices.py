@@ -22,11 +22,13 @@ def make_fabric(settings: Settings) -> Fabric:
     available = {"cuda": torch.cuda.is_available(), "mps": torch.backends.mps.is_available()}
     if not available.get(settings.device, True):
         raise UserError(f"This machine has no {settings.device} device", remedy="choose auto or cpu")
+    # The paper's warm-up leaves the truth's head without gradients, which processes that share theirs must know.
+    strategy = "ddp_find_unused_parameters_true" if settings.identity_warm_up else "ddp"
     fabric = Fabric(
         accelerator=_ACCELERATORS[settings.device],
         devices=here,
         num_nodes=everywhere // here,
-        strategy="ddp" if everywhere > 1 else "auto",
+        strategy=strategy if everywhere > 1 else "auto",
         precision=settings.precision,  # type: ignore[arg-type]
     )
     fabric.launch()

@@ -5,6 +5,9 @@ from __future__ import annotations
 import torch
 from torch import Tensor, nn
 
+from NoisyLabelSegLib.networks.losses import trusted_vote
+from NoisyLabelSegLib.training.reliability import SILENT_VOICE
+
 SILENCE = -4.0
 """Where the log odds of a class start for an annotator who never uses it."""
 
@@ -13,17 +16,20 @@ class LabelGuesses(nn.Module):
     """Reads the labels of all annotators off the trunk's features; helps while training and is not part of a model.
 
     The matrices cannot do this: while they and p are learned from each other, a wrong p is filled in as everybody's
-    opinion and confirmed by it. Here nothing depends on p. What annotators have in common is learned from all labels,
+    opinion and confirmed by it. This head knows nothing of p. What annotators have in common it learns from all labels,
     and each one's own hand from theirs alone.
     """
 
     silent: Tensor
+    voice: Tensor
 
     def __init__(self, features: int, silent: Tensor) -> None:
         """silent: who never uses which class, (R, L) bool."""
         super().__init__()
-        self.register_buffer("silent", silent.any(dim=1), persistent=False)
         annotators, classes = silent.shape
+        some_silent = silent.any(dim=1)
+        self.register_buffer("silent", some_silent, persistent=False)
+        self.register_buffer("voice", torch.where(some_silent, SILENT_VOICE, 1.0), persistent=False)
         self._shape = (1 + annotators, classes)
         self.head = nn.Conv1d(features, (1 + annotators) * classes, 1)
         with torch.no_grad():
@@ -36,3 +42,17 @@ class LabelGuesses(nn.Module):
         """Log probabilities of every annotator's label, (B, R, L, P), from features (B, W, P)."""
         logits: Tensor = self.head(features).unflatten(1, self._shape).float()
         return (logits[:, :1] + logits[:, 1:]).log_softmax(dim=2)
+
+    @torch.no_grad()
+    def vote(self, guessed: Tensor) -> Tensor:
+        """The panel's vote, (B, L, P), from guesses (B, R, L, P): all voices are the same, a silent one's is half."""
+        weights = self.voice / self.voice.sum()
+        return (guessed.exp() * weights[:, None, None]).sum(dim=1)
+
+    def given(self, labels: Tensor) -> tuple[Tensor, Tensor]:
+        """The vote (B, L, P) of labels (B, R, P) as they are, and where there is one (B, P).
+
+        What somebody silent about a class calls background may be that class, so it does not count.
+        """
+        loud = labels.where(~(self.silent[:, None] & (labels == 0)), -1)
+        return trusted_vote(loud, self.voice, self._shape[1]), (loud >= 0).any(dim=1)

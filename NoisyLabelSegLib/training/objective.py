@@ -66,8 +66,10 @@ class Objective(nn.Module):
         log_truth, labels = prediction.log_truth, batch.labels.flatten(2)
         if batch.target is not None:
             target = batch.target.flatten(2)
-            loss = self._distance(log_truth, target, target.sum(dim=1) > 0)
-            return Terms(loss, loss.detach(), _meetings(labels, log_truth))
+            known = target.sum(dim=1) > 0
+            near = soft_cross_entropy(log_truth, target, known)
+            loss = near + self._overlap(log_truth, target, known)
+            return Terms(loss, near.detach(), _meetings(labels, log_truth))
         if self._settings.confusion == "oracle-cm":
             rows = known_rows(labels, batch.truth.flatten(1), log_truth.shape[1])
             loss = annotator_likelihood(rows, log_truth, labels >= 0)
@@ -80,36 +82,41 @@ class Objective(nn.Module):
 
     def _votes(self, features: Tensor, log_truth: Tensor, labels: Tensor, done: float) -> Tensor:
         """How far p is from the vote of the trusted: as given where several labelled an image, else as guessed."""
-        settings, classes = self._settings, log_truth.shape[1]
+        settings, guesses = self._settings, self.guesses
         several, seen = several_labels(labels)[:, None], (labels >= 0).any(dim=1)
         loss = torch.zeros((), device=labels.device)
-        if settings.reliability and bool(several.any()):
-            vote = trusted_vote(labels, self.trust, classes)
-            loss = loss + settings.reliability * self._distance(log_truth, vote, several & seen)
-        if self.guesses is not None:
-            guesses = self.guesses(features)
-            loss = loss + self._guessing(guesses, labels)
-            vote = torch.einsum("brlp,r->blp", guesses.detach().exp(), self.trust / self.trust.sum())
+        if settings.reliability:
+            vote = trusted_vote(labels, self.trust, log_truth.shape[1])
+            loss = loss + settings.reliability * self._distance(log_truth, vote, several & seen, seen)
+        if guesses is not None:
+            guessed = guesses(features)
+            loss = loss + self._guessing(guessed, labels)
             if done < settings.as_given:
-                loud = labels.where(~self.guesses.silent[:, None], -1)
-                vote = trusted_vote(loud, self.trust, classes).where((loud >= 0).any(dim=1, keepdim=True), vote)
-            loss = loss + settings.completion * self._distance(log_truth, vote, ~several & seen)
+                vote, known = guesses.given(labels)
+            else:
+                vote, known = guesses.vote(guessed), seen
+            loss = loss + settings.completion * self._distance(log_truth, vote, ~several & known, seen)
         return loss
 
-    def _guessing(self, guesses: Tensor, labels: Tensor) -> Tensor:
+    def _guessing(self, guessed: Tensor, labels: Tensor) -> Tensor:
         """How far the guesses are from the labels that were given; every annotator counts as an image of their own."""
-        guesses, labels = guesses.flatten(0, 1), labels.flatten(0, 1)
-        said = guesses.gather(1, labels.clamp(min=0)[:, None]).squeeze(1)
+        guessed, labels = guessed.flatten(0, 1), labels.flatten(0, 1)
+        said = guessed.gather(1, labels.clamp(min=0)[:, None]).squeeze(1)
         known = labels >= 0
         loss = -torch.where(known, said, 0.0).sum() / known.sum().clamp(min=1)
-        return loss + self._settings.overlap * missed_overlap(guesses, labels)
+        return loss + self._settings.overlap * missed_overlap(guessed, labels)
 
-    def _distance(self, log_truth: Tensor, target: Tensor, known: Tensor) -> Tensor:
-        """From p to the target's shares (B, L, P) and, by overlap, to what it says most, over known pixels (B, P)."""
-        loss = soft_cross_entropy(log_truth, target, known)
-        if self._settings.overlap:
-            loss = loss + self._settings.overlap * missed_overlap(log_truth, target.argmax(dim=1).where(known, -1))
-        return loss
+    def _distance(self, log_truth: Tensor, target: Tensor, known: Tensor, seen: Tensor) -> Tensor:
+        """From p to the target over known pixels (B, P), weighted by their share of those that anybody labelled."""
+        share = known.sum() / seen.sum().clamp(min=1)
+        near = soft_cross_entropy(log_truth, target, known)
+        return share * (near + self._overlap(log_truth, target, known))
+
+    def _overlap(self, log_truth: Tensor, target: Tensor, known: Tensor) -> Tensor:
+        """What p misses of what the target (B, L, P) says most; 0 where its shares themselves are to be learned."""
+        if not self._settings.overlap or self._settings.target == "mean":
+            return torch.zeros((), device=log_truth.device)
+        return self._settings.overlap * missed_overlap(log_truth, target.argmax(dim=1).where(known, -1))
 
     def _coupled(self, features: Tensor, log_truth: Tensor, labels: Tensor, weight: float) -> tuple[Tensor, Tensor]:
         # Where several labels can be held against each other the vote of the trusted decides, and the trace, which

@@ -37,7 +37,7 @@ def trust_in_annotators(votes: VoteTable, classes: int) -> NDArray[np.float32]:
     being r's errors as a share of what is marked: errors that belong to few annotators are likelier than errors that
     everyone shares. A weight is the slope of that, 1 / (e_r + FLOOR); votes and weights follow from each other until
     they stand still, starting from equal ones. Those who never mark some class count half; voxels that fewer than two
-    looked at tell nothing.
+    looked at tell nothing, and whoever was never compared weighs as much as the others do on average.
     """
     voice = np.where(silent_annotators(votes, classes).any(axis=1), SILENT_VOICE, 1.0)
     known = votes.symbols >= 0
@@ -52,6 +52,7 @@ def trust_in_annotators(votes: VoteTable, classes: int) -> NDArray[np.float32]:
         wrong = counts @ (known & (votes.symbols != truth[:, None]))
         foreground = counts @ (known & ((votes.votes > 0) | (truth > 0)[:, None]))
         before, weights = weights, voice / (wrong / np.maximum(foreground, 1) + FLOOR)
+        weights[foreground == 0] = weights[foreground > 0].mean()
         if np.allclose(before, weights):
             break
     return np.asarray(weights / weights.mean(), dtype=np.float32)

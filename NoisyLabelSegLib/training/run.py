@@ -174,7 +174,7 @@ class _Run:
         state = self._state
         if state.network:
             self.network.load_state_dict(state.network)
-        if self._guesses and state.guesses:
+        if self._guesses is not None and state.guesses:
             self._guesses.load_state_dict(state.guesses)
         loop = Loop(
             self._fabric,
@@ -207,7 +207,7 @@ class _Run:
         if self._settings.patience and held_out is not None and held_out < state.best.get("likelihood", float("inf")):
             state.best = {"likelihood": held_out, "epoch": state.epoch, "network": network}
         state.network, state.optimizer = network, loop.optimizer.state_dict()
-        state.guesses = _kept(self._guesses) if self._guesses else {}
+        state.guesses = _kept(self._guesses) if self._guesses is not None else {}
         state.micro_batch, state.random_state = loop.micro_batch, torch.get_rng_state()
         if self._fabric.is_global_zero:
             state.write(self._folder)

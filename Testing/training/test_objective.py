@@ -53,9 +53,13 @@ def test_guesses_tell_annotators_apart_who_never_labelled_the_same_image() -> No
 
 
 def test_the_truth_of_single_labels_is_what_the_panel_would_agree_on() -> None:
-    lesson = batch([[0], [1], [2]])
-    truth = after(objective(), lesson, 150).network(lesson.images).log_truth.argmax(dim=1)
-    assert torch.equal(truth, lesson.images.flatten(1).long())
+    lesson = batch([[0], [1], [2], [1], [1], [1]])
+    lesson.images[3:] *= 2  # the brighter images were left to the one who marks everything
+    taught = after(objective(), lesson, 200).network(lesson.images).log_truth.argmax(dim=1)
+    assert torch.equal(taught, (lesson.images > 0).flatten(1).long())
+    alone = Objective(objective().network, SETTINGS.with_words(["trace=0"]))
+    untaught = after(alone, lesson, 200).network(lesson.images).log_truth.argmax(dim=1)
+    assert untaught[3:].float().mean() > 0.9
 
 
 def test_guesses_do_not_learn_from_the_truth_they_teach() -> None:
@@ -71,14 +75,29 @@ def test_guesses_do_not_learn_from_the_truth_they_teach() -> None:
     torch.testing.assert_close(*gradients)
 
 
-def test_a_silent_annotators_label_is_not_taken_as_given() -> None:
+def test_what_a_silent_annotator_calls_background_is_not_taken_as_given() -> None:
     silent = NOBODY.clone()
     silent[2, 1] = True
     lesson = batch([[2]])
-    early, late = (objective(SETTINGS, silent)(lesson, done).loss for done in (0.0, 1.0))
-    torch.testing.assert_close(early, late)
-    heard, guessed = (objective()(lesson, done).loss for done in (0.0, 1.0))
-    assert not torch.allclose(heard, guessed)
+
+    def loss(weight: int, who: Tensor) -> Tensor:
+        terms = objective(SETTINGS.with_words([f"completion={weight}"]), who)(lesson, 0.0)
+        return terms.loss  # type: ignore[no-any-return]
+
+    torch.testing.assert_close(loss(0, silent), loss(100, silent))
+    assert loss(100, NOBODY) > loss(0, NOBODY) + 1
+
+
+def test_parts_of_a_batch_add_up_to_the_whole_where_some_images_have_one_label_and_some_several() -> None:
+    lesson = batch([[0], [1], [0, 1, 2], [2]])
+    plain = SETTINGS.with_words(["overlap=0", "trace=0"])
+    voting, silent = objective(plain), objective(plain.with_words(["reliability=0", "completion=0"]))
+
+    def votes(part: Batch) -> Tensor:
+        return voting(part, 1.0).loss - silent(part, 1.0).loss  # type: ignore[no-any-return]
+
+    parts = torch.stack([votes(lesson.part(number, number + 1)) for number in range(4)])
+    torch.testing.assert_close(votes(lesson), parts.mean())
 
 
 def test_images_with_several_labels_are_taught_by_the_labels_and_not_by_guesses() -> None:

@@ -49,6 +49,12 @@ def test_the_order_of_annotators_does_not_matter() -> None:
     np.testing.assert_allclose(forwards, backwards[::-1], rtol=1e-6)
 
 
+def test_whoever_was_never_compared_is_not_believed_most() -> None:
+    first, second = votes_of(thick(6), thick(9), thick(3), None), votes_of(None, None, None, thick(6))
+    trust = trust_in_annotators(VoteTable.pooled([first, second]), classes=2)
+    assert trust[3] == pytest.approx(trust[:3].mean())
+
+
 def test_labels_are_single_where_one_annotator_alone_looked() -> None:
     alone, together = votes_of([0, 1], None), votes_of([0, 1], [1, 1])
     assert has_single_labels(alone)
