@@ -237,6 +237,7 @@ set(LIBRARY_FILES
   NoisyLabelSegLib/training/card.py
   NoisyLabelSegLib/training/checkpoints.py
   NoisyLabelSegLib/training/devices.py
+  NoisyLabelSegLib/training/guesses.py
   NoisyLabelSegLib/training/loop.py
   NoisyLabelSegLib/training/objective.py
   NoisyLabelSegLib/training/preprocessing.py

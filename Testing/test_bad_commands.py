@@ -10,7 +10,6 @@ from NoisyLabelSegLib.cli import main
 from Testing.spoiling import Bad, assert_refused, good_study
 
 BAD = {
-    "no verb": Bad(lambda _: None, "", "VERB", ()),
     "unknown verb": Bad(lambda _: None, "", "guess", ("guess",)),
     "unknown kind": Bad(lambda _: None, "", "tape", ("import", "tape", "{source}", "--out", "{out}")),
     "no output folder": Bad(lambda _: None, "", "--out", ("import", "folder", "{source}")),
