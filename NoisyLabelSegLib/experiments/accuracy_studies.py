@@ -40,9 +40,8 @@ EXPERTS = tuple(f"expert{number}_amira" for number in range(1, 6))
 def make_study(name: str, labels: str, seed: int, folder: Path, data: Path, mean_dice: float | None = None) -> Study:
     """The study by name; `labels` is dense or one (a random annotator per training case). Files go below `folder`."""
     if name in REAL:
-        return _thinned(
-            _lidc(data, seed) if name == "lidc" else _cells(data, name.removeprefix("bubil-")), labels, seed
-        )
+        study = _lidc(data, seed) if name == "lidc" else _cells(data, name.removeprefix("bubil-"), seed)
+        return _thinned(study, labels, seed)
     settings = SimulationSettings(
         seed=seed, missing=0.0 if labels == "dense" else None, dense_splits=("test",), mean_dice=mean_dice
     )
@@ -51,6 +50,13 @@ def make_study(name: str, labels: str, seed: int, folder: Path, data: Path, mean
         if name == "ms":
             _with_blocks_held_out(study).write(force=True)
     return Study.read(folder)
+
+
+def with_fewer_images(study: Study, images: int) -> Study:
+    """The study with only so many of its training cases, evenly chosen; the others stay."""
+    train = study.split("train").cases
+    kept = {train[place * len(train) // images].id for place in range(images)}
+    return replace(study, cases=tuple(case for case in study.cases if case.split != "train" or case.id in kept))
 
 
 def _recipe(name: str, settings: SimulationSettings, folder: Path, data: Path) -> Recipe:
@@ -107,8 +113,9 @@ def _lidc(data: Path, seed: int) -> Study:
     return Study("lidc", ("background", "nodule"), readers, tuple(cases))
 
 
-def _cells(data: Path, kind: str) -> Study:
-    """Five experts; of the time-lapse (fib) the later frames are held out, of smc every third cell. No truth."""
+def _cells(data: Path, kind: str, seed: int) -> Study:
+    """Five experts. A third is held out, another with each of three seeds: frames of the time-lapse (fib) that follow
+    each other, of smc every third cell. There is no truth; the majority stands for it."""
     folder = _below(data, "bubil-cells")
     files = sorted((folder / "images").glob(f"{kind}_*.png"))
     cases = []
@@ -117,8 +124,8 @@ def _cells(data: Path, kind: str) -> Study:
         drawn = {name: read_image(folder / "masks" / name / file.name).array > 0 for name in EXPERTS}
         step = max(image.shape) / CELL_PIXELS
         small = {name: _shrunk(mask.astype(np.float32), step) > 0.5 for name, mask in drawn.items()}
-        held_out = place >= len(files) * 2 // 3 if kind == "fib" else place % 3 == 2
-        split = "test" if held_out else "train"
+        third = place * 3 // len(files) if kind == "fib" else place % 3
+        split = "test" if third == 2 - seed % 3 else "train"
         truth = fuse([mask.astype(np.uint8) for mask in small.values()], method="majority", classes=2).labels
         cases.append(_case(file.stem, _shrunk(image, step), small, truth, split))
     return Study(f"bubil-{kind}", ("background", "cell"), EXPERTS, tuple(cases))

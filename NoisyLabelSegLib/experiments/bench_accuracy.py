@@ -14,7 +14,7 @@ from typing import Any
 
 from NoisyLabelSegLib.commands.terminal import Terminal
 from NoisyLabelSegLib.experiments.accuracy_scores import fusion_errors, mean_of, score_model
-from NoisyLabelSegLib.experiments.accuracy_studies import REAL, SIMULATED, make_study
+from NoisyLabelSegLib.experiments.accuracy_studies import REAL, SIMULATED, make_study, with_fewer_images
 from NoisyLabelSegLib.output import write_text
 from NoisyLabelSegLib.training import Settings, preset, train_study
 
@@ -37,6 +37,7 @@ METHODS: dict[str, tuple[str, ...]] = {
 FUSED = ("staple", "spatial-staple")
 LAMBDAS = (0.001, 0.01, 0.1, 0.4, 0.7, 0.9)
 MEAN_DICES = (0.5, 0.6, 0.7, 0.8, 0.9)
+IMAGES = (2, 4, 8)
 SEEDS = (0, 1, 2)
 
 
@@ -50,11 +51,13 @@ class Run:
     seed: int
     trace: float | None = None
     mean_dice: float | None = None
+    images: int | None = None
 
     @property
     def name(self) -> str:
         more = "" if self.trace is None else f"-lambda{self.trace:g}"
         more += "" if self.mean_dice is None else f"-mean{self.mean_dice:g}"
+        more += "" if self.images is None else f"-images{self.images}"
         return f"{self.study}-{self.labels}-{self.method}{more}-seed{self.seed}"
 
     @property
@@ -81,12 +84,15 @@ def plan(study: str) -> Iterator[Run]:
 
 
 def curves() -> Iterator[Run]:
-    """Dice over lambda (one label per image, where the trace acts) and over the annotators' noise, one seed."""
+    """Over lambda (one label per image, where the trace acts), the annotators' noise, and the number of images."""
     for trace in LAMBDAS:
         yield Run("lesions", "one", "coupled", 0, trace=trace)
     for mean_dice in MEAN_DICES:
         for method in ("coupled", "majority", "staple", "global"):
             yield Run("lesions", "dense", method, 0, mean_dice=mean_dice)
+    for images in IMAGES:
+        for seed in SEEDS:
+            yield Run("bubil-fib", "dense", "coupled", seed, images=images)
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
@@ -121,6 +127,8 @@ def measure(item: Run, base: Settings, out: Path, data: Path) -> dict[str, Any]:
         record: dict[str, Any] = json.loads(file.read_text(encoding="utf-8"))
         return record
     study = make_study(item.study, item.labels, item.seed, out / "studies" / item.study_name, data, item.mean_dice)
+    if item.images is not None:
+        study = with_fewer_images(study, item.images)
     settings = item.settings(base)
     start = time.monotonic()
     with tempfile.TemporaryDirectory() as folder:
@@ -144,12 +152,14 @@ def measure(item: Run, base: Settings, out: Path, data: Path) -> dict[str, Any]:
 def _table(terminal: Terminal, name: str, records: list[dict[str, Any]]) -> None:
     rows: dict[tuple[Any, ...], list[dict[str, Any]]] = {}
     for record in records:
-        key = (record["labels"], record["method"], record["trace"], record["mean_dice"])
+        key = (record["labels"], record["method"], record["trace"], record["mean_dice"], record["images"])
         rows.setdefault(key, []).append(record)
     columns = ["labels", "method", "runs", "Dice", "cm_rmse", "cm_rmse_column", "GED", "seconds"]
     lines = []
-    for (labels, method, trace, noise), group in rows.items():
-        which = "".join([method, f" lambda {trace:g}" if trace else "", f" annotators {noise:g}" if noise else ""])
+    for (labels, method, trace, noise, images), group in rows.items():
+        which = f"{method} lambda {trace:g}" if trace else method
+        which += f" annotators {noise:g}" if noise else ""
+        which += f" images {images}" if images else ""
         for record in group:
             record["ged"] = mean_of(record["cases"], "ged")[0]
         figures = [_plus_minus(*mean_of(group, key)) for key in ("dice", "cm_rmse", "cm_rmse_column", "ged")]

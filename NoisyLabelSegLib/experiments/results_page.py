@@ -42,13 +42,13 @@ def main(words: Sequence[str]) -> int:
 
 def tables(records: Sequence[Record]) -> dict[str, str]:
     """Every table of the page by its name."""
-    plain = [record for record in records if record["trace"] is None and record["mean_dice"] is None]
+    plain = [record for record in records if all(record[key] is None for key in ("trace", "mean_dice", "images"))]
     found = {}
     for study in ("mnist", "lesions", "tumour", "ms"):
         found[study] = _comparison([record for record in plain if record["study"] == study])
     lidc = [record for record in plain if record["study"] == "lidc"]
     found["lidc"], found["lidc-consensus"] = _lidc(lidc), _by_consensus(lidc)
-    found["bubil"] = _own_annotator([record for record in plain if record["study"].startswith("bubil")])
+    found["bubil"] = _own_annotator([record for record in records if record["study"].startswith("bubil")])
     found["lambda"] = _curve([record for record in records if record["trace"] is not None], "trace")
     found["noise"] = _curve([record for record in records if record["mean_dice"] is not None], "mean_dice")
     return found
@@ -99,19 +99,23 @@ def _own_annotator(records: Sequence[Record]) -> str:
     """Dice of an annotator's predicted labels to that annotator and to the others, pairs of case and annotator."""
     rows = []
     for study in ("bubil-smc", "bubil-fib"):
-        group = _of(records, study=study)
-        if group:
+        for images in sorted({record["images"] or math.inf for record in records}):
+            group = [r for r in _of(records, study=study) if (r["images"] or math.inf) == images]
+            if not group:
+                continue
             scores = np.array([case["to_annotators"] for record in group for case in record["cases"]])
             own = np.diagonal(scores, axis1=1, axis2=2)
             others = (scores.sum(axis=2) - own) / (scores.shape[2] - 1)
             test = stats.wilcoxon(own.ravel(), others.ravel(), alternative="greater")
-            count = len(group[0]["cases"])
+            by_others = (scores.sum(axis=1) - own) / (scores.shape[1] - 1)
+            back = stats.wilcoxon(own.ravel(), by_others.ravel(), alternative="greater")
             rows.append(
-                [study, len(group), count, f"{own.mean():.3f}", f"{others.mean():.3f}", _p_value(float(test.pvalue))]
+                [study, "all" if images == math.inf else images, len(own), f"{own.mean():.3f}"]
+                + [f"{others.mean():.3f} ({_p_value(float(test.pvalue))})"]
+                + [f"{by_others.mean():.3f} ({_p_value(float(back.pvalue))})"]
             )
-    return _table(
-        ["cells", "seeds", "held-out images", "Dice to the same annotator", "to the others", "Wilcoxon"], rows
-    )
+    columns = ["cells", "training images", "held-out images", "Dice to the same annotator", "to the others (Wilcoxon)"]
+    return _table([*columns, "the others' predictions to this annotator (Wilcoxon)"], rows)
 
 
 def _curve(records: Sequence[Record], by: str) -> str:

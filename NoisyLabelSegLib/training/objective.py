@@ -25,9 +25,10 @@ from NoisyLabelSegLib.training.samples import Batch
 from NoisyLabelSegLib.training.schedule import trace_weight
 from NoisyLabelSegLib.training.settings import Settings
 
-MOST_ENTRIES = 2**22
-"""Matrix entries (B R L L P) handled at once; above it pixels are taken in parts that are computed again for gradients,
-so that the annotators add little to the memory of a step and their numbers stay in the processor's cache."""
+ENTRIES_AT_ONCE = 2**20
+"""Matrix entries (B R L L P) handled at once on a processor, so that they stay in its cache; elsewhere 16 times that."""
+ENTRIES_KEPT = 2**22
+"""Above this they are computed again for gradients: the annotators add little to the memory of a step."""
 
 
 class Terms(NamedTuple):
@@ -127,14 +128,16 @@ class Objective(nn.Module):
         images, annotators, pixels = labels.shape
         classes = log_truth.shape[1]
         entries = images * annotators * classes * classes * pixels
-        if entries <= MOST_ENTRIES:
-            return self._part(features, log_truth, labels, pressed, weight)
-        length = max(MOST_ENTRIES * pixels // entries, 1)
+        at_once = ENTRIES_AT_ONCE if labels.is_cpu else 16 * ENTRIES_AT_ONCE
+        length = max(at_once * pixels // entries, 1)
         total = (labels >= 0).sum().clamp(min=1)
         loss = likelihood = torch.zeros((), device=labels.device)
         for part in zip(*(torch.split(x, length, dim=2) for x in (features, log_truth, labels)), strict=True):
             share = (part[2] >= 0).sum() / total
-            part_loss, part_likelihood = checkpoint(self._part, *part, pressed, weight, use_reentrant=False)
+            if entries > ENTRIES_KEPT:
+                part_loss, part_likelihood = checkpoint(self._part, *part, pressed, weight, use_reentrant=False)
+            else:
+                part_loss, part_likelihood = self._part(*part, pressed, weight)
             loss, likelihood = loss + share * part_loss, likelihood + share * part_likelihood
         return loss, likelihood
 

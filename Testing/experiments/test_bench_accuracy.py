@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from NoisyLabelSegLib.errors import UserError
-from NoisyLabelSegLib.experiments.accuracy_studies import make_study
+from NoisyLabelSegLib.experiments.accuracy_studies import make_study, with_fewer_images
 from NoisyLabelSegLib.experiments.bench_accuracy import METHODS, Run, curves, measure, plan
 from NoisyLabelSegLib.training import preset
 
@@ -62,6 +62,17 @@ def test_real_annotators_become_a_study(tmp_path: Path, name: str, cases: int) -
     assert {labels.shape for labels in map(first.labels, study.annotators) if labels is not None} == {
         first.image().shape[1:]
     }
+
+
+@pytest.mark.skipif(not DATA.is_dir(), reason="wants the real data beside the repository")
+@pytest.mark.parametrize("name", ["bubil-smc", "bubil-fib"])
+def test_every_cell_is_held_out_by_one_of_three_seeds(tmp_path: Path, name: str) -> None:
+    studies = [make_study(name, "dense", seed, tmp_path, DATA) for seed in (0, 1, 2)]
+    held_out = [case.id for study in studies for case in study.split("test").cases]
+    assert sorted(held_out) == sorted(case.id for case in studies[0].cases)
+    fewer = with_fewer_images(studies[0], 4)
+    assert len(fewer.split("train").cases) == 4
+    assert fewer.split("test") == studies[0].split("test")
 
 
 @pytest.mark.skipif(not DATA.is_dir(), reason="wants the real data beside the repository")

@@ -10,8 +10,9 @@ from NoisyLabelSegLib.experiments.results_page import main
 
 
 def record(folder: Path, name: str, **more: Any) -> None:
-    plain = {"labels": "dense", "method": "coupled", "seed": 0, "trace": None, "mean_dice": None, "seconds": 60.0}
-    (folder / f"{name}-seed{more.get('seed', 0)}.json").write_text(json.dumps({**plain, "cases": [], **more}))
+    plain = {"labels": "dense", "method": "coupled", "seed": 0, "seconds": 60.0, "cases": []}
+    varied = {"trace": None, "mean_dice": None, "images": None}
+    (folder / f"{name}-seed{more.get('seed', 0)}.json").write_text(json.dumps({**plain, **varied, **more}))
 
 
 def test_tables_are_renewed_and_words_stay(tmp_path: Path) -> None:
@@ -34,5 +35,9 @@ def test_an_annotators_labels_are_compared_with_their_own_and_with_the_others(tm
     page.write_text("<!-- table bubil --><!-- end -->")
     cases = [{"to_annotators": [[0.9, 0.7], [0.6, 0.8 + 0.02 * number]]} for number in range(8)]
     record(tmp_path, "c", study="bubil-smc", dice=0.9, cases=cases)
+    record(tmp_path, "d", study="bubil-smc", dice=0.9, cases=cases[:4], images=2)
     main([str(tmp_path), str(page)])
-    assert "| bubil-smc | 1 | 8 | 0.885 | 0.650 | p = 0.00" in page.read_text()
+    few, everything = page.read_text().splitlines()[-4:-2]
+    assert few.startswith("| bubil-smc | 2 | 4 | 0.865 | 0.650 (p = 0.0")
+    assert everything.startswith("| bubil-smc | all | 8 | 0.885 | 0.650 (p = 0.00")
+    assert "| 0.650 (p = 0.00" in everything.split("all")[1]

@@ -66,7 +66,7 @@ def test_gradients_stay_finite_under_autocast_where_probabilities_are_zero_or_on
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     if pixels_at_once == "few":
-        monkeypatch.setattr(objective, "MOST_ENTRIES", 500)
+        monkeypatch.setattr(objective, "ENTRIES_AT_ONCE", 500)
     network = make_network(confusion, extreme)
     prediction = network(make_batch().images)
     for logs in (prediction.log_truth, network.confusion(prediction.features).matrices()):
