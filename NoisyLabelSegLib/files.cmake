@@ -51,6 +51,7 @@ set(LIBRARY_FILES
   NoisyLabelSegLib/commands/train.py
   NoisyLabelSegLib/errors.py
   NoisyLabelSegLib/experiments/__init__.py
+  NoisyLabelSegLib/experiments/accuracy_pictures.py
   NoisyLabelSegLib/experiments/accuracy_scores.py
   NoisyLabelSegLib/experiments/accuracy_studies.py
   NoisyLabelSegLib/experiments/bench_accuracy.py

@@ -11,3 +11,8 @@ def resource_path(name: str) -> Path:
     if not path.exists():
         raise FileNotFoundError(f"{path} is missing: this copy of NoisyLabelSeg is incomplete")
     return path
+
+
+def preset_names() -> list[str]:
+    """The settings of trainings that come with the program, by name; here, because to ask the training loads torch."""
+    return sorted(path.stem for path in resource_path("presets").glob("*.json"))

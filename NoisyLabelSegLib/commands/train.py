@@ -9,7 +9,7 @@ from NoisyLabelSegLib.commands.assignments import assigned
 from NoisyLabelSegLib.commands.terminal import Terminal
 from NoisyLabelSegLib.jobs.settings import TrainSettings
 from NoisyLabelSegLib.jobs.verbs import carry_out
-from NoisyLabelSegLib.resources import resource_path
+from NoisyLabelSegLib.resources import preset_names
 
 SUMMARY = "Train the coupled networks on a study: the truth, and what each annotator gets wrong."
 EXAMPLE = """  noisylabelseg train my-study --out my-run --preset quick
@@ -26,8 +26,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--preset",
         metavar="NAME",
-        help=f"a recipe: {', '.join(_presets())} (docs/method.md says what each is for), or a JSON file of your own; "
-        "without it, default, which needs no tuning",
+        help=f"a recipe: {', '.join(preset_names())} (docs/method.md says what each is for), or a JSON file of your "
+        "own; without it, default, which needs no tuning",
     )
     parser.add_argument("--seed", type=int, metavar="N", help="the same seed gives the same model on a CPU")
     parser.add_argument("--set", nargs="+", action="extend", default=[], metavar="KEY=VALUE", help="change any setting")
@@ -48,8 +48,3 @@ def run(arguments: argparse.Namespace, terminal: Terminal) -> dict[str, Any]:
         force=arguments.force,
     )
     return carry_out(settings, terminal.progress, terminal.say)
-
-
-def _presets() -> list[str]:
-    """Their names; from the files, because to ask the training would load torch for a page of help."""
-    return sorted(path.stem for path in resource_path("presets").glob("*.json"))

@@ -19,7 +19,7 @@ import numpy as np
 from scipy import stats
 
 from NoisyLabelSegLib.experiments.accuracy_scores import mean_of
-from NoisyLabelSegLib.experiments.bench_accuracy import METHODS
+from NoisyLabelSegLib.experiments.bench_accuracy import IMAGES, METHODS
 from NoisyLabelSegLib.output import write_text
 
 Record = Mapping[str, Any]
@@ -96,26 +96,26 @@ def _by_consensus(records: Sequence[Record]) -> str:
 
 
 def _own_annotator(records: Sequence[Record]) -> str:
-    """Dice of an annotator's predicted labels to that annotator and to the others, pairs of case and annotator."""
+    """Every cell is held out once; the fewer the training images, the less can be known of an expert."""
     rows = []
     for study in ("bubil-smc", "bubil-fib"):
-        for images in sorted({record["images"] or math.inf for record in records}):
-            group = [r for r in _of(records, study=study) if (r["images"] or math.inf) == images]
-            if not group:
-                continue
-            scores = np.array([case["to_annotators"] for record in group for case in record["cases"]])
-            own = np.diagonal(scores, axis1=1, axis2=2)
-            others = (scores.sum(axis=2) - own) / (scores.shape[2] - 1)
-            test = stats.wilcoxon(own.ravel(), others.ravel(), alternative="greater")
-            by_others = (scores.sum(axis=1) - own) / (scores.shape[1] - 1)
-            back = stats.wilcoxon(own.ravel(), by_others.ravel(), alternative="greater")
-            rows.append(
-                [study, "all" if images == math.inf else images, len(own), f"{own.mean():.3f}"]
-                + [f"{others.mean():.3f} ({_p_value(float(test.pvalue))})"]
-                + [f"{by_others.mean():.3f} ({_p_value(float(back.pvalue))})"]
-            )
+        for images in (*IMAGES, None):
+            if group := _of(records, study=study, images=images):
+                rows.append([study, images or "all", *_closeness(group)])
     columns = ["cells", "training images", "held-out images", "Dice to the same annotator", "to the others (Wilcoxon)"]
     return _table([*columns, "the others' predictions to this annotator (Wilcoxon)"], rows)
+
+
+def _closeness(group: Sequence[Record]) -> list[Any]:
+    """Dice of an annotator's predicted labels to that annotator and the others, pairs of case and annotator."""
+    scores = np.array([case["to_annotators"] for record in group for case in record["cases"]])
+    own = np.diagonal(scores, axis1=1, axis2=2)
+    cells = [len(own), f"{own.mean():.3f}"]
+    for axis in (2, 1):
+        others = (scores.sum(axis=axis) - own) / (scores.shape[axis] - 1)
+        test = stats.wilcoxon(own.ravel(), others.ravel(), alternative="greater")
+        cells.append(f"{others.mean():.3f} ({_p_value(float(test.pvalue))})")
+    return cells
 
 
 def _curve(records: Sequence[Record], by: str) -> str:

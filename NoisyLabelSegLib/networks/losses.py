@@ -64,6 +64,12 @@ def soft_cross_entropy(log_truth: Tensor, target: Tensor, known: Tensor) -> Tens
     return -_mean_where((target * log_truth).sum(dim=1), known)
 
 
+def label_cross_entropy(log_probabilities: Tensor, labels: Tensor) -> Tensor:
+    """Minus the mean log probability of the labels; log_probabilities: (B, L, P); labels: (B, P), negative unknown."""
+    said = log_probabilities.gather(1, labels.clamp(min=0)[:, None]).squeeze(1)
+    return -_mean_where(said, labels >= 0)
+
+
 def missed_overlap(log_probabilities: Tensor, labels: Tensor) -> Tensor:
     """1 - Dice with the labels, mean over the classes but background; the whole batch counts as one image.
 

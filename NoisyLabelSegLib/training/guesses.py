@@ -20,16 +20,16 @@ class LabelGuesses(nn.Module):
     and each one's own hand from theirs alone.
     """
 
-    silent: Tensor
+    hushed: Tensor
     voice: Tensor
 
     def __init__(self, features: int, silent: Tensor) -> None:
         """silent: who never uses which class, (R, L) bool."""
         super().__init__()
         annotators, classes = silent.shape
-        some_silent = silent.any(dim=1)
-        self.register_buffer("silent", some_silent, persistent=False)
-        self.register_buffer("voice", torch.where(some_silent, SILENT_VOICE, 1.0), persistent=False)
+        hushed = silent.any(dim=1)  # (R,): who is silent about something
+        self.register_buffer("hushed", hushed, persistent=False)
+        self.register_buffer("voice", torch.where(hushed, SILENT_VOICE, 1.0), persistent=False)
         self._shape = (1 + annotators, classes)
         self.head = nn.Conv1d(features, (1 + annotators) * classes, 1)
         with torch.no_grad():
@@ -54,5 +54,5 @@ class LabelGuesses(nn.Module):
 
         What somebody silent about a class calls background may be that class, so it does not count.
         """
-        loud = labels.where(~(self.silent[:, None] & (labels == 0)), -1)
+        loud = labels.where(~(self.hushed[:, None] & (labels == 0)), -1)
         return trusted_vote(loud, self.voice, self._shape[1]), (loud >= 0).any(dim=1)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import NamedTuple
 
 import torch
@@ -14,6 +15,7 @@ from NoisyLabelSegLib.networks.losses import (
     annotator_likelihood,
     dominance_hinge,
     joint_likelihood,
+    label_cross_entropy,
     missed_overlap,
     several_labels,
     soft_cross_entropy,
@@ -26,7 +28,7 @@ from NoisyLabelSegLib.training.schedule import trace_weight
 from NoisyLabelSegLib.training.settings import Settings
 
 ENTRIES_AT_ONCE = 2**20
-"""Matrix entries (B R L L P) handled at once on a processor, so that they stay in its cache; elsewhere 16 times that."""
+"""Matrix entries (B R L L P) handled at once on a CPU, so that they stay in its cache; elsewhere 16 times as many."""
 ENTRIES_KEPT = 2**22
 """Above this they are computed again for gradients: the annotators add little to the memory of a step."""
 
@@ -86,7 +88,7 @@ class Objective(nn.Module):
         settings, guesses = self._settings, self.guesses
         several, seen = several_labels(labels)[:, None], (labels >= 0).any(dim=1)
         loss = torch.zeros((), device=labels.device)
-        if settings.reliability:
+        if settings.reliability and bool(several.any()):
             vote = trusted_vote(labels, self.trust, log_truth.shape[1])
             loss = loss + settings.reliability * self._distance(log_truth, vote, several & seen, seen)
         if guesses is not None:
@@ -102,10 +104,7 @@ class Objective(nn.Module):
     def _guessing(self, guessed: Tensor, labels: Tensor) -> Tensor:
         """How far the guesses are from the labels that were given; every annotator counts as an image of their own."""
         guessed, labels = guessed.flatten(0, 1), labels.flatten(0, 1)
-        said = guessed.gather(1, labels.clamp(min=0)[:, None]).squeeze(1)
-        known = labels >= 0
-        loss = -torch.where(known, said, 0.0).sum() / known.sum().clamp(min=1)
-        return loss + self._settings.overlap * missed_overlap(guessed, labels)
+        return label_cross_entropy(guessed, labels) + self._settings.overlap * missed_overlap(guessed, labels)
 
     def _distance(self, log_truth: Tensor, target: Tensor, known: Tensor, seen: Tensor) -> Tensor:
         """From p to the target over known pixels (B, P), weighted by their share of those that anybody labelled."""
@@ -132,12 +131,10 @@ class Objective(nn.Module):
         length = max(at_once * pixels // entries, 1)
         total = (labels >= 0).sum().clamp(min=1)
         loss = likelihood = torch.zeros((), device=labels.device)
-        for part in zip(*(torch.split(x, length, dim=2) for x in (features, log_truth, labels)), strict=True):
-            share = (part[2] >= 0).sum() / total
-            if entries > ENTRIES_KEPT:
-                part_loss, part_likelihood = checkpoint(self._part, *part, pressed, weight, use_reentrant=False)
-            else:
-                part_loss, part_likelihood = self._part(*part, pressed, weight)
+        part = partial(checkpoint, self._part, use_reentrant=False) if entries > ENTRIES_KEPT else self._part
+        for f, p, y in zip(*(torch.split(x, length, dim=2) for x in (features, log_truth, labels)), strict=True):
+            share = (y >= 0).sum() / total
+            part_loss, part_likelihood = part(f, p, y, pressed, weight)
             loss, likelihood = loss + share * part_loss, likelihood + share * part_likelihood
         return loss, likelihood
 

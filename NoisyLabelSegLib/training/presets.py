@@ -6,12 +6,8 @@ import json
 from pathlib import Path
 
 from NoisyLabelSegLib.errors import UserError
-from NoisyLabelSegLib.resources import resource_path
+from NoisyLabelSegLib.resources import preset_names, resource_path
 from NoisyLabelSegLib.training.settings import Settings
-
-
-def preset_names() -> list[str]:
-    return sorted(path.stem for path in _folder().glob("*.json"))
 
 
 def preset(name: str) -> Settings:
@@ -20,7 +16,7 @@ def preset(name: str) -> Settings:
         return _read(Path(name))
     if name not in preset_names():
         raise UserError(f"There is no preset {name!r}", remedy=f"choose one of {', '.join(preset_names())}")
-    return _read(_folder() / f"{name}.json")
+    return _read(resource_path("presets") / f"{name}.json")
 
 
 def checked(settings: Settings) -> Settings:
@@ -36,10 +32,6 @@ def stored_settings(run: Path) -> Settings:
     if not path.exists():
         raise UserError("holds no run to resume", file=run, remedy="check the folder, or start it without --resume")
     return _read(path)
-
-
-def _folder() -> Path:
-    return resource_path("presets")
 
 
 def _read(path: Path) -> Settings:

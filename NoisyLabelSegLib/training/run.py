@@ -149,7 +149,8 @@ class _Run:
         self.network = CoupledNetwork(self._architecture(settings))
         silent = torch.from_numpy(silent_annotators(self._votes, len(self._study.classes)))
         self.network.expect_silence(silent)
-        loop = self._loop(settings, self._objective(settings, silent))
+        self._objective = self._make_objective(settings, silent)
+        loop = self._loop(settings)
         self._moved(0.0)
         while not self._ends(settings):
             figures, meetings = loop.epoch(self._moved)
@@ -164,21 +165,20 @@ class _Run:
     def _moved(self, part: float) -> None:
         self._report(Progress("train", self._state.epoch, self._settings.epochs, part=part))
 
-    def _objective(self, settings: Settings, silent: Tensor) -> Objective:
+    def _make_objective(self, settings: Settings, silent: Tensor) -> Objective:
         trust = torch.from_numpy(trust_in_annotators(self._votes, len(self._study.classes)))
         fills = settings.completion and self.network.annotator_head is not None and has_single_labels(self._votes)
-        self._guesses = LabelGuesses(settings.widths[0], silent) if fills else None
-        return Objective(self.network, settings, trust, self._guesses)
+        return Objective(self.network, settings, trust, LabelGuesses(settings.widths[0], silent) if fills else None)
 
-    def _loop(self, settings: Settings, objective: Objective) -> Loop:
-        state = self._state
+    def _loop(self, settings: Settings) -> Loop:
+        state, guesses = self._state, self._objective.guesses
         if state.network:
             self.network.load_state_dict(state.network)
-        if self._guesses is not None and state.guesses:
-            self._guesses.load_state_dict(state.guesses)
+        if guesses is not None and state.guesses:
+            guesses.load_state_dict(state.guesses)
         loop = Loop(
             self._fabric,
-            objective,
+            self._objective,
             settings,
             self._source,
             self._surveys,
@@ -199,7 +199,7 @@ class _Run:
 
     def _remember(self, figures: dict[str, float], loop: Loop) -> None:
         """Puts the epoch on record: history, best epoch, checkpoint, metrics.jsonl, and a report."""
-        state = self._state
+        state, guesses = self._state, self._objective.guesses
         network = _kept(self.network)
         finite = {name: value if math.isfinite(value) else None for name, value in figures.items()}
         state.history.append({"epoch": state.epoch, "attempt": state.attempt, **finite})
@@ -207,7 +207,7 @@ class _Run:
         if self._settings.patience and held_out is not None and held_out < state.best.get("likelihood", float("inf")):
             state.best = {"likelihood": held_out, "epoch": state.epoch, "network": network}
         state.network, state.optimizer = network, loop.optimizer.state_dict()
-        state.guesses = _kept(self._guesses) if self._guesses is not None else {}
+        state.guesses = _kept(guesses) if guesses is not None else {}
         state.micro_batch, state.random_state = loop.micro_batch, torch.get_rng_state()
         if self._fabric.is_global_zero:
             state.write(self._folder)

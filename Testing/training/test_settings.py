@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from NoisyLabelSegLib.errors import UserError
-from NoisyLabelSegLib.training import Settings, preset, preset_names
+from NoisyLabelSegLib.resources import preset_names
+from NoisyLabelSegLib.training import Settings, preset
 
 
 def test_settings_survive_json() -> None:
