@@ -67,6 +67,7 @@ def test_gradients_stay_finite_under_autocast_where_probabilities_are_zero_or_on
 ) -> None:
     if pixels_at_once == "few":
         monkeypatch.setattr(objective, "ENTRIES_AT_ONCE", 500)
+        monkeypatch.setattr(objective, "ENTRIES_KEPT", 500)
     network = make_network(confusion, extreme)
     prediction = network(make_batch().images)
     for logs in (prediction.log_truth, network.confusion(prediction.features).matrices()):

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import pytest
 import torch
 from torch import Tensor
 
 from NoisyLabelSegLib.networks import Architecture, CoupledNetwork
 from NoisyLabelSegLib.training import Settings
+from NoisyLabelSegLib.training import objective as module
 from NoisyLabelSegLib.training.guesses import LabelGuesses
 from NoisyLabelSegLib.training.objective import Objective
 from NoisyLabelSegLib.training.samples import Batch
@@ -104,3 +106,22 @@ def test_images_with_several_labels_are_taught_by_the_labels_and_not_by_guesses(
     lesson = batch([[0, 1, 2]])
     losses = [objective(SETTINGS.with_words([f"completion={weight}"]))(lesson, 1.0).loss for weight in (0, 100)]
     torch.testing.assert_close(*losses)
+
+
+@pytest.mark.parametrize("kept", [0, 10**9], ids=["computed again", "kept"])
+def test_pixels_in_parts_give_the_loss_and_the_gradients_of_all_at_once(
+    kept: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lesson = batch([[0], [0, 1, 2], [2]])
+    lesson.labels[0, :, :3] = -1  # parts are of unequal weight
+
+    def outcome() -> list[Tensor]:
+        asked = objective()
+        terms = asked(lesson, 1.0)
+        terms.loss.backward()
+        return [terms.loss.detach(), terms.likelihood, *(each.grad for each in asked.parameters())]
+
+    whole = outcome()
+    monkeypatch.setattr(module, "ENTRIES_AT_ONCE", 200)
+    monkeypatch.setattr(module, "ENTRIES_KEPT", kept)
+    torch.testing.assert_close(outcome(), whole, rtol=1e-4, atol=1e-6)
