@@ -6,11 +6,14 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from NoisyLabelSegLib.cases import Case, Study
+from NoisyLabelSegLib.errors import UserError
 from NoisyLabelSegLib.progress import Report, silent
 from NoisyLabelSegLib.simulation import SimulationSettings, phantom_recipe, simulate_study
 from NoisyLabelSegLib.simulation.threshold import ThresholdSearch
 
 HELD_OUT = 1 / 3
+FEWEST = 3
+"""Scans: two to learn from, one to be judged on."""
 EVERYONE = "everyone.json"
 
 
@@ -36,6 +39,8 @@ class DemoStudy:
 
 def make_demo_study(folder: Path, *, cases: int, seed: int, report: Report = silent) -> DemoStudy:
     """Writes `study.json` and `everyone.json` into `folder`; a third of the cases is held out, as split `test`."""
+    if cases < FEWEST:
+        raise UserError(f"A demo cannot be made of {cases} scans", remedy=f"give --cases {FEWEST} or more")
     settings = SimulationSettings(
         cases=cases,
         seed=seed,
