@@ -26,6 +26,7 @@ screenshots: environment
 	cd Testing/Host && ../../$(BIN)/python -m slicerhost.pictures ../../build/pictures --train
 	for name in $(PANELS); do cp build/pictures/panel-$$name.png docs/pictures/; done
 	$(BIN)/python -m NoisyLabelSegLib.experiments.printed_pictures docs/pictures
+	$(BIN)/python -m NoisyLabelSegLib.experiments.accuracy_pictures docs/pictures
 
 lint: environment
 	$(BIN)/ruff format --check .

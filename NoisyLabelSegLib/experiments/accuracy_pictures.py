@@ -1,6 +1,7 @@
-"""Makes the pictures of docs/results.md: python -m NoisyLabelSegLib.experiments.accuracy_pictures DIR [--data DIR]
+"""Makes the pictures of docs/results.md: python -m NoisyLabelSegLib.experiments.accuracy_pictures DIR
 
-One model per study, with the preset `default`; what is shown is the held-out case of middling Dice.
+One model per study, with the preset `default`; what is shown is the held-out case of middling Dice. Phantoms only: scans
+of patients do not belong in a repository.
 """
 
 from __future__ import annotations
@@ -28,20 +29,20 @@ from NoisyLabelSegLib.review import ANNOTATORS, PAPER, color_table, error_map
 from NoisyLabelSegLib.training import preset, train_study
 from NoisyLabelSegLib.training.preprocessing import Preprocessing
 
-STUDIES = (("mnist", "dense"), ("lesions", "dense"), ("lesions", "one"), ("tumour", "dense"), ("lidc", "dense"))
+STUDIES = (("mnist", "dense"), ("lesions", "one"), ("tumour", "dense"))
 ROWS = ("drawn", "expected by\nthe network", "wrong in\nthe drawn", "wrong in\nthe expected")
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("out", type=Path, help="the folder for the pictures")
-    parser.add_argument("--data", type=Path, default=Path("../shared/data"), help="the real data (default %(default)s)")
-    options = parser.parse_args()
+    out = parser.parse_args().out
     for name, labels in STUDIES:
         with tempfile.TemporaryDirectory() as place:
-            study = make_study(name, labels, 0, Path(place) / "study", options.data)
-            package = train_study(study, Path(place) / "run", preset("default")).package
-            save(portrait(middling(package, study), study), options.out / f"results-{name}-{labels}.png")
+            folder = Path(place)
+            study = make_study(name, labels, 0, folder / "study", data=folder)
+            package = train_study(study, folder / "run", preset("default")).package
+            save(portrait(middling(package, study), study), out / f"results-{name}-{labels}.png")
 
 
 @dataclass(frozen=True)
@@ -85,7 +86,7 @@ def portrait(shown: Slice, study: Study) -> Figure:
     show(grid[0, 0], shown.image, "image")
     for axes, labels, title in ((grid[0, 1], shown.truth, "truth"), (grid[1, 1], shown.estimate, "estimated truth")):
         _labeled(axes, shown.image, labels, title)
-    _wrong(grid[3, 1], shown.image, error_map(shown.estimate.astype(np.uint8), shown.truth), "errors of\nthe estimate")
+    _wrong(grid[2, 1], shown.image, error_map(shown.estimate.astype(np.uint8), shown.truth), "its errors")
     for place, name in enumerate(study.annotators):
         column = grid[:, 2 + place]
         _labeled(column[0], shown.image, shown.drawn[place], name)
@@ -94,7 +95,8 @@ def portrait(shown: Slice, study: Study) -> Figure:
         _wrong(column[3], shown.image, error_map(shown.expected[place], shown.estimate.astype(np.uint8)), "")
     for axes, word in zip(grid[:, 2], ROWS, strict=True):
         axes.text(-0.06, 0.5, word, transform=axes.transAxes, rotation=90, ha="right", va="center", fontsize=10)
-    swatches = [Patch(facecolor=entry.css, edgecolor="black", label=entry.name) for entry in color_table(PAPER)[1:4]]
+    codes = color_table(PAPER)[1 : 4 if len(study.classes) == 2 else 5]  # "Wrong class" wants a third class
+    swatches = [Patch(facecolor=entry.css, edgecolor="black", label=entry.name) for entry in codes]
     figure.legend(handles=swatches, loc="outside lower center", ncols=len(swatches), fontsize=10, facecolor="#808080")
     return figure
 
