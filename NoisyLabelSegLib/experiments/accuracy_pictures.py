@@ -1,7 +1,7 @@
 """Makes the pictures of docs/results.md: python -m NoisyLabelSegLib.experiments.accuracy_pictures DIR
 
-One model per study, with the preset `default`; what is shown is the held-out case of middling Dice. Phantoms only: scans
-of patients do not belong in a repository.
+One model per study, with the preset `default`; what is shown is the held-out case of middling Dice. Phantoms only:
+scans of patients do not belong in a repository.
 """
 
 from __future__ import annotations
