@@ -97,8 +97,11 @@ class Geometry:
         return float(np.linalg.norm(self.points(corners) - other.points(corners), axis=-1).max())
 
 
-def resample(image: Image, onto: Geometry, *, labels: bool = True) -> Image:
-    """The image on another grid: nearest neighbour for labels, linear otherwise; 0 (labels) or the minimum outside."""
+def resample(image: Image, onto: Geometry, *, labels: bool = True, extend: bool = False) -> Image:
+    """The image on another grid: nearest neighbour for labels, linear otherwise.
+
+    Outside are 0 (labels) or the minimum; with `extend` the values of its border instead.
+    """
     import SimpleITK as sitk
 
     from NoisyLabelSegLib.cases.itk import from_itk, to_itk
@@ -115,6 +118,7 @@ def resample(image: Image, onto: Geometry, *, labels: bool = True) -> Image:
         onto.direction,
         outside,
         source.GetPixelID(),
+        extend,
     )
     return from_itk(moved)
 

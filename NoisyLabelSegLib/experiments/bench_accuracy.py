@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from NoisyLabelSegLib.commands.terminal import Terminal
+from NoisyLabelSegLib.errors import UserError
 from NoisyLabelSegLib.experiments.accuracy_scores import fusion_errors, mean_of, score_model
 from NoisyLabelSegLib.experiments.accuracy_studies import REAL, SIMULATED, make_study, with_fewer_images
 from NoisyLabelSegLib.output import write_text
@@ -24,7 +25,7 @@ METHODS: dict[str, tuple[str, ...]] = {
     "coupled": (),
     "low-rank": ("confusion=low-rank",),
     "global": ("confusion=global",),
-    "no-trace": ("trace=0", "reliability=0"),
+    "no-trace": ("trace=0", "reliability=0", "completion=0"),
     "mean": ("target=mean",),
     "majority": ("target=majority",),
     "staple": ("target=staple",),
@@ -123,13 +124,16 @@ def run(terminal: Terminal, options: argparse.Namespace) -> dict[str, Any]:
 def measure(item: Run, base: Settings, out: Path, data: Path) -> dict[str, Any]:
     """The record of a run: read if it is there, else trained, scored and written."""
     file = out / f"{item.name}.json"
+    settings = item.settings(base)
+    recorded = replace(settings, seed=0).to_json()
     if file.exists():
         record: dict[str, Any] = json.loads(file.read_text(encoding="utf-8"))
+        if record["settings"] != recorded:
+            raise UserError("was measured with other settings", file=file, remedy="choose another --out")
         return record
     study = make_study(item.study, item.labels, item.seed, out / "studies" / item.study_name, data, item.mean_dice)
     if item.images is not None:
         study = with_fewer_images(study, item.images)
-    settings = item.settings(base)
     start = time.monotonic()
     with tempfile.TemporaryDirectory() as folder:
         trained = train_study(study, Path(folder) / "run", settings)
@@ -143,7 +147,7 @@ def measure(item: Run, base: Settings, out: Path, data: Path) -> dict[str, Any]:
         "seconds": seconds,
         "attempts": trained.figures["attempt"] + 1,
         "remarks": list(trained.remarks),
-        "settings": replace(settings, seed=0).to_json(),
+        "settings": recorded,
     }
     write_text(file, json.dumps(record, indent=1) + "\n")
     return record

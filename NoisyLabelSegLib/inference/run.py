@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import math
+import os
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any, BinaryIO, TypeAlias
 
 import numpy as np
 import torch
@@ -109,10 +111,9 @@ def _predict(
     classes, annotators, shape = len(card.classes), len(card.annotators), image.shape[1:]
     truth = np.empty((classes, *shape), dtype=np.float32)
     said = np.empty((annotators, *shape), dtype=np.uint8) if wanted.annotators else None
-    with tempfile.TemporaryFile() as file:
+    with tempfile.TemporaryFile(dir=folder.parent) as file:
         # Confusion fields are many times larger than the case, so they wait on the disk.
-        size = (annotators, classes * classes, *shape)
-        fields = np.memmap(file, dtype=np.float32, shape=size) if wanted.fields else None
+        fields = _waiting(file, (annotators, classes * classes, *shape)) if wanted.fields else None
         for piece in predictor.pieces(image, labels=wanted.annotators, confusion=wanted.fields):
             truth[:, piece.where] = piece.truth
             if said is not None and piece.labels is not None:
@@ -135,6 +136,14 @@ def _predict(
                 for what, derive in wanted.derived.items():
                     made = derive(matrices.reshape(classes, classes, *matrices.shape[1:]), probabilities)
                     write_components(folder / f"{what}_{name}.nrrd", made, **how)
+
+
+def _waiting(file: BinaryIO, shape: tuple[int, ...]) -> NDArray[np.float32]:
+    """An array in the file; its room is taken at once, because a disk that fills up later ends the process."""
+    size = math.prod(shape) * np.dtype(np.float32).itemsize
+    if hasattr(os, "posix_fallocate"):  # not on Windows and macOS
+        os.posix_fallocate(file.fileno(), 0, size)
+    return np.memmap(file, dtype=np.float32, shape=shape)
 
 
 def _labels_restored(labels: NDArray[np.uint8], preprocessing: Preprocessing, case: Case) -> NDArray[np.uint8]:

@@ -78,8 +78,7 @@ class LowRankConfusion:
         for k in range(1, said.shape[4]):
             drawn = torch.logaddexp(drawn, said[..., k, :] + true[..., k, :])
         off_diagonal = ~torch.eye(drawn.shape[2], dtype=torch.bool, device=drawn.device)[:, :, None]
-        kept = self._keep[:, :, None].masked_fill(off_diagonal, -math.inf)
-        return torch.where(off_diagonal, drawn, torch.logaddexp(drawn, kept))
+        return torch.where(off_diagonal, drawn, torch.logaddexp(drawn, self._keep[:, :, None]))
 
 
 class GlobalConfusion:

@@ -34,8 +34,10 @@ def trace(log_diagonal: Tensor, known: Tensor) -> Tensor:
     return _mean_where(log_diagonal.exp().sum(dim=2), known)
 
 
-def dominance_hinge(log_matrices: Tensor, margin: float) -> Tensor:
-    """How far the panel's mean matrix is from a_ii >= a_ij + margin, mean over pixels; log_matrices: (B, R, L, L, P).
+def dominance_hinge(log_matrices: Tensor, margin: float, known: Tensor) -> Tensor:
+    """How far the panel's mean matrix is from a_ii >= a_ij + margin, mean over labelled pixels.
+
+    log_matrices: (B, R, L, L, P); known: (B, P) bool.
 
     Only the mean over annotators is held to it: a single annotator may be as bad as may be.
     """
@@ -44,7 +46,7 @@ def dominance_hinge(log_matrices: Tensor, margin: float) -> Tensor:
     gap = torch.relu(panel + margin - diagonal[:, :, None])
     classes = panel.shape[1]
     others = ~torch.eye(classes, dtype=torch.bool, device=gap.device)[:, :, None]
-    return torch.where(others, gap, 0.0).sum(dim=(1, 2)).mean() / classes
+    return _mean_where(torch.where(others, gap, 0.0).sum(dim=(1, 2)), known) / classes
 
 
 def trusted_vote(labels: Tensor, trust: Tensor, classes: int) -> Tensor:

@@ -14,8 +14,7 @@ class UNet(nn.Module):
 
     def __init__(self, dimensions: int, channels: int, widths: Sequence[int]) -> None:
         super().__init__()
-        self.width = widths[0]
-        self._halvings = 2 ** (len(widths) - 1)
+        self._smallest = 2 ** len(widths)
         pool = nn.MaxPool2d if dimensions == 2 else nn.MaxPool3d
         self.down = nn.ModuleList()
         for before, width in zip([channels, *widths], widths, strict=False):
@@ -29,14 +28,14 @@ class UNet(nn.Module):
 
     def forward(self, image: Tensor) -> Tensor:
         size = image.shape[2:]
-        image = _at_least(image, 2 * self._halvings)
+        image = _at_least(image, self._smallest)
         skips: list[Tensor] = []
         for index, stage in enumerate(self.down):
             image = stage(image if index == 0 else self.pool(image))
             skips.append(image)
         skips.pop()
         for narrow, stage in zip(self.narrow, self.up, strict=True):
-            # Narrowing before raising does the 1x1 convolution on a quarter of the pixels.
+            # Narrowing before raising does the 1x1 convolution on the fewer pixels.
             skip = skips.pop()
             raised = F.interpolate(narrow(image), size=skip.shape[2:], mode="nearest")
             image = stage(torch.cat([skip, raised], dim=1))

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import platform
+from collections.abc import Sequence
 
 import torch
 
 from NoisyLabelSegLib import __version__
-from NoisyLabelSegLib.cases import Study
+from NoisyLabelSegLib.cases import Case, Study
 from NoisyLabelSegLib.networks import Architecture
 from NoisyLabelSegLib.networks.package import ModelCard
 from NoisyLabelSegLib.training.checkpoints import Checkpoint
@@ -20,8 +21,10 @@ INTENDED_USE = (
 )
 
 
-def card_of(study: Study, settings: Settings, architecture: Architecture, state: Checkpoint) -> ModelCard:
-    cases = study.split("train").cases
+def card_of(
+    study: Study, cases: Sequence[Case], settings: Settings, architecture: Architecture, state: Checkpoint
+) -> ModelCard:
+    """cases: those that were learned from; settings: those of the last attempt."""
     labels = {name: sum(name in case.annotations for case in cases) for name in study.annotators}
     return ModelCard(
         architecture=architecture,

@@ -10,22 +10,18 @@ from lightning_fabric import Fabric
 from NoisyLabelSegLib.errors import UserError
 from NoisyLabelSegLib.training.settings import Settings
 
-_ACCELERATORS = {"auto": "auto", "cpu": "cpu", "cuda": "cuda", "mps": "mps"}
-
 
 def make_fabric(settings: Settings) -> Fabric:
     """One process here, or this process's place among those that torchrun started (one per GPU, on any nodes)."""
     here = int(os.environ.get("LOCAL_WORLD_SIZE", "1"))
     everywhere = int(os.environ.get("WORLD_SIZE", "1"))
-    if settings.device not in _ACCELERATORS:
-        raise UserError(f"There is no device {settings.device!r}", remedy="choose auto, cpu, cuda or mps")
     available = {"cuda": torch.cuda.is_available(), "mps": torch.backends.mps.is_available()}
     if not available.get(settings.device, True):
         raise UserError(f"This machine has no {settings.device} device", remedy="choose auto or cpu")
     # The paper's warm-up leaves the truth's head without gradients, which processes that share theirs must know.
     strategy = "ddp_find_unused_parameters_true" if settings.identity_warm_up else "ddp"
     fabric = Fabric(
-        accelerator=_ACCELERATORS[settings.device],
+        accelerator=settings.device,
         devices=here,
         num_nodes=everywhere // here,
         strategy=strategy if everywhere > 1 else "auto",

@@ -12,7 +12,7 @@ from torch import Tensor
 from torch.utils.data import DataLoader
 
 from NoisyLabelSegLib.errors import UserError
-from NoisyLabelSegLib.training.objective import Objective
+from NoisyLabelSegLib.training.objective import Counts, Objective
 from NoisyLabelSegLib.training.samples import Batch, Samples, join
 from NoisyLabelSegLib.training.sampling import Draw, batches, epoch_draws
 from NoisyLabelSegLib.training.schedule import make_optimizer, set_rates
@@ -74,12 +74,12 @@ class Loop:
         self._objective.eval()
         total, count = 0.0, 0
         draws = epoch_draws(surveys, self._settings, epoch=0)[:MOST_HELD_OUT]
-        for part in batches(draws, self._settings.batch):
+        for part in batches(draws, self.micro_batch):
             batch = join([samples[draw] for draw in part]).to(self._fabric.device)
             with self._fabric.autocast():
                 terms = self._objective.module(batch, done=1.0)
             total, count = total + float(terms.likelihood) * len(part), count + len(part)
-        return total / count
+        return float(self._fabric.broadcast(total / count))  # all processes must stop after the same epoch
 
     def _loader(self, source: StudySource, first_epoch: int) -> DataLoader[Any]:
         return DataLoader(
@@ -94,22 +94,24 @@ class Loop:
         while True:
             try:
                 return self._accumulated(batch, done)
-            except torch.OutOfMemoryError as error:
+            except RuntimeError as error:
+                if not _out_of_memory(error):
+                    raise
                 self._halve(error)
 
     def _accumulated(self, batch: Batch, done: float) -> tuple[Tensor, Tensor]:
-        """One step of the optimizer from parts of at most `micro_batch` samples."""
+        """One step of the optimizer from parts of at most `micro_batch` samples, the same as from all at once."""
         self._optimizer.zero_grad()
         size = batch.images.shape[0]
+        whole = self._mean_counts(Counts.of(batch))
         figures: Any = 0
         meetings: Any = 0
         for start in range(0, size, self.micro_batch):
             end = min(start + self.micro_batch, size)
-            share = (end - start) / size
             with self._fabric.no_backward_sync(self._objective, enabled=end < size):
-                terms = self._objective(batch.part(start, end), done)
-                self._fabric.backward(terms.loss * share)
-            figures = figures + share * torch.stack([terms.loss.detach(), terms.likelihood])
+                terms = self._objective(batch.part(start, end), done, whole)
+                self._fabric.backward(terms.loss)
+            figures = figures + torch.stack([terms.loss.detach(), terms.likelihood])
             meetings = meetings + terms.meetings
         self._optimizer.step()
         return figures, meetings
@@ -125,9 +127,21 @@ class Loop:
         self.micro_batch = math.ceil(self.micro_batch / 2)
         self._say(f"The device ran out of memory: going on with {self.micro_batch} samples at a time, same batch.")
 
+    def _mean_counts(self, counts: Counts) -> Counts:
+        """Of all processes: their gradients are averaged, so that the sums of a step are divided by its means."""
+        if self._fabric.world_size == 1:
+            return counts
+        labels, pixels = self._over_processes(torch.stack(counts).float()) / self._fabric.world_size
+        return Counts(labels, pixels)
+
     def _over_processes(self, values: Tensor) -> Tensor:
         total: Tensor = self._fabric.all_reduce(values, reduce_op="sum")  # type: ignore[assignment]
         return total
+
+
+def _out_of_memory(error: RuntimeError) -> bool:
+    """Apple's devices have no class of their own for it."""
+    return isinstance(error, torch.OutOfMemoryError) or "out of memory" in str(error)
 
 
 class _Order:

@@ -41,6 +41,19 @@ class Terms(NamedTuple):
     meetings: Tensor
 
 
+class Counts(NamedTuple):
+    """What the means of a step run over: all labels, and the pixels that p is taught at."""
+
+    labels: Tensor
+    pixels: Tensor
+
+    @classmethod
+    def of(cls, batch: Batch) -> Counts:
+        known = batch.labels >= 0
+        taught = known.any(dim=1) if batch.target is None else batch.target.sum(dim=1) > 0
+        return cls(known.sum().clamp(min=1), taught.sum().clamp(min=1))
+
+
 class Objective(nn.Module):
     """The network together with what it is taught, so that one forward call is one step on any number of devices."""
 
@@ -63,42 +76,47 @@ class Objective(nn.Module):
         equal = torch.ones(network.architecture.annotators)
         self.register_buffer("trust", equal if trust is None else trust, persistent=False)
 
-    def forward(self, batch: Batch, done: float) -> Terms:
-        """done: the share of all steps that lies behind."""
+    def forward(self, batch: Batch, done: float, whole: Counts | None = None) -> Terms:
+        """done: the share of all steps that lies behind; whole: of the step's batch, where this is a part of it.
+
+        The terms of parts add up to those of the whole, but for the overlap, which is that of each part.
+        """
+        whole = whole or Counts.of(batch)
         prediction = self.network(batch.images)
         log_truth, labels = prediction.log_truth, batch.labels.flatten(2)
         if batch.target is not None:
             target = batch.target.flatten(2)
             known = target.sum(dim=1) > 0
-            near = soft_cross_entropy(log_truth, target, known)
-            loss = near + self._overlap(log_truth, target, known)
+            share = known.sum() / whole.pixels
+            near = share * soft_cross_entropy(log_truth, target, known)
+            loss = near + share * self._overlap(log_truth, target, known)
             return Terms(loss, near.detach(), _meetings(labels, log_truth))
         if self._settings.confusion == "oracle-cm":
-            rows = known_rows(labels, batch.truth.flatten(1), log_truth.shape[1])
-            loss = annotator_likelihood(rows, log_truth, labels >= 0)
+            rows, known = known_rows(labels, batch.truth.flatten(1), log_truth.shape[1]), labels >= 0
+            loss = known.sum() / whole.labels * annotator_likelihood(rows, log_truth, known)
             return Terms(loss, loss.detach(), _meetings(labels, log_truth))
-        weight = trace_weight(self._settings, done)
-        loss, likelihood = self._coupled(prediction.features, log_truth, labels, weight)
+        weight, several = trace_weight(self._settings, done), several_labels(labels)
+        loss, likelihood = self._coupled(prediction.features, log_truth, labels, several, weight, whole)
         if self.training and weight >= 0:
-            loss = loss + self._votes(prediction.features, log_truth, labels, done)
+            loss = loss + self._votes(prediction.features, log_truth, labels, several, done, whole)
         return Terms(loss, likelihood.detach(), _meetings(labels, log_truth))
 
-    def _votes(self, features: Tensor, log_truth: Tensor, labels: Tensor, done: float) -> Tensor:
+    def _votes(
+        self, features: Tensor, log_truth: Tensor, labels: Tensor, several: Tensor, done: float, whole: Counts
+    ) -> Tensor:
         """How far p is from the vote of the trusted: as given where several labelled an image, else as guessed."""
         settings, guesses = self._settings, self.guesses
-        several, seen = several_labels(labels)[:, None], (labels >= 0).any(dim=1)
+        several, known = several[:, None], labels >= 0
+        seen = known.any(dim=1)
         loss = torch.zeros((), device=labels.device)
-        if settings.reliability and bool(several.any()):
+        if settings.reliability and not _surely_none(several):
             vote = trusted_vote(labels, self.trust, log_truth.shape[1])
-            loss = loss + settings.reliability * self._distance(log_truth, vote, several & seen, seen)
+            loss = loss + settings.reliability * self._distance(log_truth, vote, several & seen, whole)
         if guesses is not None:
             guessed = guesses(features)
-            loss = loss + self._guessing(guessed, labels)
-            if done < settings.as_given:
-                vote, known = guesses.given(labels)
-            else:
-                vote, known = guesses.vote(guessed), seen
-            loss = loss + settings.completion * self._distance(log_truth, vote, ~several & known, seen)
+            loss = loss + known.sum() / whole.labels * self._guessing(guessed, labels)
+            vote, there = guesses.given(labels) if done < settings.as_given else (guesses.vote(guessed), seen)
+            loss = loss + settings.completion * self._distance(log_truth, vote, ~several & there, whole)
         return loss
 
     def _guessing(self, guessed: Tensor, labels: Tensor) -> Tensor:
@@ -106,9 +124,9 @@ class Objective(nn.Module):
         guessed, labels = guessed.flatten(0, 1), labels.flatten(0, 1)
         return label_cross_entropy(guessed, labels) + self._settings.overlap * missed_overlap(guessed, labels)
 
-    def _distance(self, log_truth: Tensor, target: Tensor, known: Tensor, seen: Tensor) -> Tensor:
+    def _distance(self, log_truth: Tensor, target: Tensor, known: Tensor, whole: Counts) -> Tensor:
         """From p to the target over known pixels (B, P), weighted by their share of those that anybody labelled."""
-        share = known.sum() / seen.sum().clamp(min=1)
+        share = known.sum() / whole.pixels
         near = soft_cross_entropy(log_truth, target, known)
         return share * (near + self._overlap(log_truth, target, known))
 
@@ -118,48 +136,65 @@ class Objective(nn.Module):
             return torch.zeros((), device=log_truth.device)
         return self._settings.overlap * missed_overlap(log_truth, target.argmax(dim=1).where(known, -1))
 
-    def _coupled(self, features: Tensor, log_truth: Tensor, labels: Tensor, weight: float) -> tuple[Tensor, Tensor]:
+    def _coupled(
+        self, features: Tensor, log_truth: Tensor, labels: Tensor, several: Tensor, weight: float, whole: Counts
+    ) -> tuple[Tensor, Tensor]:
         # Where several labels can be held against each other the vote of the trusted decides, and the trace, which
         # rewards any explanation by errors, would only disturb it.
-        several = several_labels(labels)
         pressed = ~several if self._settings.reliability else torch.ones_like(several)
-        weight = weight if weight < 0 or bool(pressed.any()) else 0.0
-        images, annotators, pixels = labels.shape
-        classes = log_truth.shape[1]
-        entries = images * annotators * classes * classes * pixels
+        weight = 0.0 if weight > 0 and _surely_none(pressed) else weight
+        entries = len(labels) * labels.shape[2] * self._entries_per_pixel()
         at_once = ENTRIES_AT_ONCE if labels.is_cpu else 16 * ENTRIES_AT_ONCE
-        length = max(at_once * pixels // entries, 1)
-        total = (labels >= 0).sum().clamp(min=1)
-        loss = likelihood = torch.zeros((), device=labels.device)
+        length = max(at_once * labels.shape[2] // entries, 1)
         part = partial(checkpoint, self._part, use_reentrant=False) if entries > ENTRIES_KEPT else self._part
+        loss = likelihood = torch.zeros((), device=labels.device)
         for f, p, y in zip(*(torch.split(x, length, dim=2) for x in (features, log_truth, labels)), strict=True):
-            share = (y >= 0).sum() / total
-            part_loss, part_likelihood = part(f, p, y, pressed, weight)
-            loss, likelihood = loss + share * part_loss, likelihood + share * part_likelihood
+            part_loss, part_likelihood = part(f, p, y, pressed, weight, whole)
+            loss, likelihood = loss + part_loss, likelihood + part_likelihood
         return loss, likelihood
 
+    def _entries_per_pixel(self) -> int:
+        """Numbers that the matrices of all annotators are made of at one pixel of one image."""
+        made = self.network.architecture
+        if made.confusion == "pixel" or self._settings.hinge:
+            return made.annotators * made.classes**2
+        return made.annotators * made.classes * (2 * made.rank if made.confusion == "low-rank" else 1)
+
     def _part(
-        self, features: Tensor, log_truth: Tensor, labels: Tensor, pressed_images: Tensor, weight: float
+        self,
+        features: Tensor,
+        log_truth: Tensor,
+        labels: Tensor,
+        pressed_images: Tensor,
+        weight: float,
+        whole: Counts,
     ) -> tuple[Tensor, Tensor]:
-        """The loss and the likelihood of some pixels; the trace presses on `pressed_images` (B,) alone.
+        """What some pixels add to the loss and the likelihood; the trace presses on `pressed_images` (B,) alone.
 
         A negative weight is the paper's warm-up, which maximises the trace and does nothing else.
         """
         settings = self._settings
         confusion = self.network.confusion(features)
         known = labels >= 0
+        share = known.sum() / whole.labels
         likelihood_of = joint_likelihood if settings.likelihood == "joint" else annotator_likelihood
-        likelihood = likelihood_of(confusion.rows(labels.clamp(min=0)), log_truth, known)
+        likelihood = share * likelihood_of(confusion.rows(labels.clamp(min=0)), log_truth, known)
         if weight < 0:
-            return weight * trace(confusion.diagonal(), known), likelihood
+            return share * weight * trace(confusion.diagonal(), known), likelihood
         loss = likelihood
         if weight:
             pressed = known & pressed_images[:, None, None]
-            share = pressed.sum() / known.sum().clamp(min=1)
-            loss = loss + weight * share * trace(confusion.diagonal(), pressed)
+            loss = loss + weight * pressed.sum() / whole.labels * trace(confusion.diagonal(), pressed)
         if settings.hinge:
-            loss = loss + settings.hinge * dominance_hinge(confusion.matrices(), settings.margin)
+            seen = known.any(dim=1)
+            hinge = dominance_hinge(confusion.matrices(), settings.margin, seen)
+            loss = loss + settings.hinge * seen.sum() / whole.pixels * hinge
         return loss, likelihood
+
+
+def _surely_none(mask: Tensor) -> bool:
+    """Whether the mask is empty, where it costs nothing to ask: a GPU would have to be waited for."""
+    return mask.is_cpu and not bool(mask.any())
 
 
 @torch.no_grad()

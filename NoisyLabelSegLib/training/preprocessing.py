@@ -95,7 +95,10 @@ class Preprocessing:
         field = self.unarranged(field, geometry)
         if grid is geometry:
             return field
-        components = [resample(Image(component, grid), geometry, labels=False).array for component in field]
+        # Sizes are rounded, so the network's box may end a little before the case does.
+        components = [
+            resample(Image(component, grid), geometry, labels=False, extend=True).array for component in field
+        ]
         return np.stack(components).astype(np.float32, copy=False)
 
     def unarranged(self, array: Array, geometry: Geometry) -> Array:
@@ -108,7 +111,8 @@ class Preprocessing:
         grid = self.grid(case.geometry)
         if grid is case.geometry:
             return array
-        return np.stack([resample(Image(channel, case.geometry), grid, labels=labels).array for channel in array])
+        moved = (resample(Image(channel, case.geometry), grid, labels=labels, extend=True) for channel in array)
+        return np.stack([channel.array for channel in moved])
 
     def _normalized(self, image: NDArray[np.float32]) -> NDArray[np.float32]:
         if self.normalization == "window":

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -13,14 +15,27 @@ FLOOR = 0.03
 SILENT_VOICE = 0.5
 """What the word of somebody who never marks some class weighs."""
 
+CHANCE = 0.05
+"""Below this probability it is no chance that somebody never met a class."""
+
 MOST_ROUNDS = 50
 
 
-def silent_annotators(votes: VoteTable, classes: int) -> NDArray[np.bool_]:
-    """Who never uses a class that others do, (R, L) bool; nobody is silent about background or without labels."""
-    used = np.zeros((votes.annotators, classes), dtype=np.bool_)
-    used[:, votes.values] = votes.tallies_by_annotator > 0
-    silent: NDArray[np.bool_] = ~used & used.any(axis=0) & used.any(axis=1, keepdims=True)
+def silent_annotators(cases: Sequence[VoteTable], classes: int) -> NDArray[np.bool_]:
+    """Who never uses a class that others do, (R, L) bool, and not by chance; nobody is silent about background.
+
+    It is no chance where somebody else saw the class in the same case, or where it would be odd to have met, among as
+    many cases as this annotator looked at, none with the class.
+    """
+    looked = np.array([(table.symbols >= 0).any(axis=0) for table in cases])
+    used = np.zeros((*looked.shape, classes), dtype=np.bool_)
+    for table, row in zip(cases, used, strict=True):
+        row[:, table.values] = table.tallies_by_annotator > 0
+    times, cases_with = used.sum(axis=0), np.asarray(used.any(axis=1))
+    looks = looked.sum(axis=0)[:, None]
+    seen_beside = (looked[:, :, None] & cases_with[:, None]).any(axis=0)
+    others_rate = (times.sum(axis=0) - times) / np.maximum(looks.sum() - looks, 1)
+    silent: NDArray[np.bool_] = (times == 0) & (looks > 0) & (seen_beside | ((1 - others_rate) ** looks < CHANCE))
     silent[:, 0] = False
     return silent
 
@@ -30,16 +45,16 @@ def has_single_labels(votes: VoteTable) -> bool:
     return bool(((votes.symbols >= 0).sum(axis=1) == 1).any())
 
 
-def trust_in_annotators(votes: VoteTable, classes: int) -> NDArray[np.float32]:
-    """How much each annotator's word weighs where annotators disagree, (R,), 1 on average.
+def trust_in_annotators(votes: VoteTable, silent: NDArray[np.bool_]) -> NDArray[np.float32]:
+    """How much each annotator's word weighs where annotators disagree, (R,).
 
     The truth is taken to be the weighted vote that makes the sum over annotators r of log(e_r + FLOOR) small, e_r
     being r's errors as a share of what is marked: errors that belong to few annotators are likelier than errors that
     everyone shares. A weight is the slope of that, 1 / (e_r + FLOOR); votes and weights follow from each other until
-    they stand still, starting from equal ones. Those who never mark some class count half; voxels that fewer than two
+    they stand still, starting from equal ones. Who is silent about a class counts half; voxels that fewer than two
     looked at tell nothing, and whoever was never compared weighs as much as the others do on average.
     """
-    voice = np.where(silent_annotators(votes, classes).any(axis=1), SILENT_VOICE, 1.0)
+    voice = np.where(silent.any(axis=1), SILENT_VOICE, 1.0)
     known = votes.symbols >= 0
     compared = known.sum(axis=1) > 1
     weights: Floats = voice

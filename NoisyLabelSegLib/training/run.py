@@ -60,12 +60,14 @@ def train_study(
     digest = study_digest(study)
     state = _start(folder, settings, digest, resume=resume, force=force)
     fabric.barrier()  # all have looked at the folder before the first process writes to it
-    run = _Run(fabric, study, split_cases(study, settings), settings, folder, state, report, say)
+    split = split_cases(study, settings)
+    run = _Run(fabric, study, split, settings, folder, state, report, say)
     if fabric.is_global_zero and not resume:
         _take_over(folder, settings)
     run.train()
     if fabric.is_global_zero:
-        save_package(folder / "model.nlseg", run.network, card_of(study, settings, run.network.architecture, state))
+        card = card_of(study, split.train, run.settings, run.network.architecture, state)
+        save_package(folder / "model.nlseg", run.network, card)
     fabric.barrier()
     package = folder / "model.nlseg"
     say(f"The model is {package}; use it with: noisylabelseg predict {package} IMAGES --out DIR")
@@ -118,7 +120,8 @@ class _Run:
         self._surveys = self._source.survey(report)
         if not any(survey.marked for survey in self._surveys):
             raise UserError("Nobody marked anything in the training cases", remedy="check the labels of the study")
-        self._votes = VoteTable.pooled(survey.votes for survey in self._surveys)
+        votes = [survey.votes for survey in self._surveys]
+        self._votes, self._silent = VoteTable.pooled(votes), silent_annotators(votes, len(study.classes))
         held_out = StudySource(study, split.validate, settings)
         self._held_out: tuple[Samples, list[Survey]] | None = None
         if len(held_out):
@@ -128,18 +131,21 @@ class _Run:
 
     def train(self) -> None:
         state = self._state
-        self._attempt(self._adapted())
+        self._attempt(self.settings)
         while state.wrong and state.attempt < self._settings.restarts:
             wrong = f"This run went wrong: {state.wrong}"
             state.start_again()
-            self._remark(f"{wrong}; starting again with the annotators' part frozen for longer.")
-            self._attempt(self._adapted())
+            again = f"starting again ({state.attempt} of {self._settings.restarts})"
+            self._remark(f"{wrong}; {again} with the annotators' part frozen for longer.")
+            self._attempt(self.settings)
         if state.wrong:
             self._remark(f"This run went wrong: {state.wrong}; restarting did not help, so do not trust this model.")
         if state.best:
             self.network.load_state_dict(state.best["network"])
 
-    def _adapted(self) -> Settings:
+    @property
+    def settings(self) -> Settings:
+        """Those of this attempt."""
         return remedied(self._settings, self._state.attempt) if self._state.attempt else self._settings
 
     def _attempt(self, settings: Settings) -> None:
@@ -147,9 +153,8 @@ class _Run:
         state = self._state
         torch.manual_seed(settings.seed)
         self.network = CoupledNetwork(self._architecture(settings))
-        silent = torch.from_numpy(silent_annotators(self._votes, len(self._study.classes)))
-        self.network.expect_silence(silent)
-        self._objective = self._make_objective(settings, silent)
+        self.network.expect_silence(torch.from_numpy(self._silent))
+        self._objective = self._make_objective(settings)
         loop = self._loop(settings)
         self._moved(0.0)
         while not self._ends(settings):
@@ -165,8 +170,9 @@ class _Run:
     def _moved(self, part: float) -> None:
         self._report(Progress("train", self._state.epoch, self._settings.epochs, part=part))
 
-    def _make_objective(self, settings: Settings, silent: Tensor) -> Objective:
-        trust = torch.from_numpy(trust_in_annotators(self._votes, len(self._study.classes)))
+    def _make_objective(self, settings: Settings) -> Objective:
+        silent = torch.from_numpy(self._silent)
+        trust = torch.from_numpy(trust_in_annotators(self._votes, self._silent))
         fills = settings.completion and self.network.annotator_head is not None and has_single_labels(self._votes)
         return Objective(self.network, settings, trust, LabelGuesses(settings.widths[0], silent) if fills else None)
 

@@ -91,7 +91,7 @@ def _cut(arrays: CaseArrays, edge: int, rng: np.random.Generator | None, *, mark
     start = (shape - size) // 2
     if rng is not None:
         start = rng.integers(0, shape - size + 1)
-        places = np.argwhere((arrays.labels > 0).any(axis=0)) if marked else np.empty((0, len(shape)))
+        places = np.argwhere(arrays.marked) if marked else np.empty((0, len(shape)))
         if len(places):
             center = places[rng.integers(len(places))] + rng.integers(-(edge // 4), edge // 4 + 1, len(shape))
             start = np.clip(center - size // 2, 0, shape - size)

@@ -15,6 +15,7 @@ _CHOICES = {
     "schedule": ("cosine", "constant"),
     "dimensions": (2, 3),
     "axis": (0, 1, 2),
+    "device": ("auto", "cpu", "cuda", "mps"),
     "precision": ("32-true", "16-mixed", "bf16-mixed"),
 }
 _RANGES: dict[str, tuple[float, float]] = {

@@ -48,7 +48,7 @@ class Settings:
     spacing: tuple[float, ...] = ()  # mm in z, y, x (or y, x) that every case is brought to; empty keeps each as it is
     foreground: float = 0.7  # share of samples from slices, or around voxels, that somebody marked
     flips: bool = True
-    shift: int = 0  # pixels by which a sample is moved at random, each way
+    shift: int = 0  # pixels by which a sample is moved at random, each way; what leaves it comes in at the other side
     brightness: float = 0.1  # standard deviation of a random scale and offset of normalized intensities
 
     # How it is learned.

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from NoisyLabelSegLib.cases import Case, Study
 from NoisyLabelSegLib.errors import UserError
 from NoisyLabelSegLib.fusion import Votes
+from NoisyLabelSegLib.fusion.packing import UNKNOWN
 from NoisyLabelSegLib.fusion.table import VoteTable
 from NoisyLabelSegLib.progress import Report, silent, steps
 from NoisyLabelSegLib.training.preprocessing import Preprocessing
@@ -34,6 +35,12 @@ class CaseArrays:
     labels: NDArray[np.int16]
     target: NDArray[np.float32] | None
     truth: NDArray[np.int16]
+
+    @property
+    def marked(self) -> NDArray[np.bool_]:
+        """Where somebody marked something; the truth, where nobody looked."""
+        labels = self.labels if (self.labels >= 0).any() else self.truth[None]
+        return np.asarray((labels > 0).any(axis=0))
 
     @property
     def bytes(self) -> int:
@@ -87,7 +94,7 @@ class StudySource:
                     f"Case {other} has {many} channels, but case {first} has {few}",
                     remedy="give every case the same images, in the same order",
                 )
-            marked = np.flatnonzero((arrays.labels > 0).any(axis=(0, 2, 3)))
+            marked = np.flatnonzero(arrays.marked.any(axis=(1, 2)))
             surveys.append(Survey(arrays.labels.shape[1], tuple(marked.tolist()), _votes(arrays.labels, self._classes)))
         return surveys
 
@@ -115,6 +122,8 @@ class StudySource:
 
 def _votes(labels: NDArray[np.int16], classes: int) -> VoteTable:
     given = [None if row.flat[0] == UNLABELED else row.astype(np.uint8) for row in labels]
+    if all(row is None for row in given):  # only the truth is there to learn from
+        return VoteTable(np.full((1, len(given)), UNKNOWN, dtype=np.int16), np.zeros(1))
     table = Votes(given, classes=classes).table
     return VoteTable(table.votes, table.counts)
 

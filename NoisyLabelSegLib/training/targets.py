@@ -13,16 +13,13 @@ def target_of(
 ) -> NDArray[np.float32] | None:
     """Probabilities (L, *shape) float32 to learn; None for the coupled networks, which learn from `labels` themselves.
 
-    labels: (R, *shape) int16, negative for an annotator who did not label; truth: (*shape) int16. A case that nobody
-    labelled gets zeros, which teach nothing.
+    labels: (R, *shape) int16, negative for an annotator who did not label; truth: (*shape) int16.
     """
     if target == "coupled":
         return None
     if target == "truth":
         return _one_hot(truth, classes)
     given = [row.astype(np.uint8) for row in labels if row.flat[0] >= 0]
-    if not given:
-        return np.zeros((classes, *truth.shape), dtype=np.float32)
     fusion = fuse(given, method=target, classes=classes)
     if target == "mean":
         return np.asarray(fusion.probabilities, dtype=np.float32)

@@ -112,7 +112,7 @@ def test_events_tell_how_training_goes(
         (["--preset", "nonsense"], "There is no preset 'nonsense'"),
         (["--set", "epochs"], "key=value"),
         (["--set", "epochs=-1"], "epochs must be from 1"),
-        (["--set", "device=abacus"], "There is no device 'abacus'"),
+        (["--set", "device=abacus"], "device must be one of auto, cpu, cuda, mps, not abacus"),
         (["--set", "target=spoon"], "target must be one of"),
         (["--set", "trunk=Spoon"], "MONAI has no network 'Spoon'"),
         (["--set", "dimensions=3"], "set dimensions=2"),

@@ -39,6 +39,8 @@ def test_a_run_is_measured_once(tmp_path: Path, method: str) -> None:
     file = tmp_path / f"{run.name}.json"
     file.write_text(json.dumps({**first, "dice": 2.0}))
     assert measure(run, base, tmp_path, DATA)["dice"] == 2.0
+    with pytest.raises(UserError, match="other settings"):
+        measure(run, base.with_words(["overlap=0"]), tmp_path, DATA)
 
 
 def test_training_cases_keep_one_label_and_test_cases_all(tmp_path: Path) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import os
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
@@ -57,6 +59,20 @@ def test_volumes_come_back_on_their_own_grid(
     predict_cases(model, study.cases[:1], tmp_path / "out", wanted=EVERYTHING)
     for path in (tmp_path / "out/case0").iterdir():
         assert study.cases[0].geometry.differences(read_image(path).geometry) == []
+
+
+def test_a_disk_too_small_for_the_confusion_fields_is_a_sentence(
+    make_disk_study: MakeStudy, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(*_: object) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    study = make_disk_study(cases=1)
+    model = a_model(study, tmp_path / "run")
+    monkeypatch.setattr(os, "posix_fallocate", full)
+    with pytest.raises(UserError, match=r"disk|space"):
+        predict_cases(model, study.cases, tmp_path / "out", wanted=EVERYTHING)
+    assert not (tmp_path / "out").exists()
 
 
 def test_progress_moves_within_a_case(

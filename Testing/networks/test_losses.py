@@ -125,12 +125,13 @@ def by_loops(example: Example, name: str) -> Tensor:
             matrix = example.matrix(b, r, x)
             total = total + sum((matrix[j][j] for j in classes), total * 0)
         return total / len(labelled)
-    for b, x in itertools.product(range(IMAGES), range(PIXELS)):
+    seen = sorted({(b, x) for b, _, x in labelled})
+    for b, x in seen:
         matrices = [example.matrix(b, r, x) for r in range(example.annotators)]
         for i, j in itertools.permutations(classes, 2):
             mean = [sum((m[i][k] for m in matrices), total * 0) / len(matrices) for k in classes]
             total = total + torch.relu(mean[j] + 0.3 - mean[i])
-    return total / (IMAGES * PIXELS * example.classes)
+    return total / (len(seen) * example.classes)
 
 
 def ours(example: Example, name: str) -> Tensor:
@@ -140,7 +141,7 @@ def ours(example: Example, name: str) -> Tensor:
     if name == "trace":
         return losses.trace(confusion.diagonal(), known)
     if name == "hinge":
-        return losses.dominance_hinge(confusion.matrices(), 0.3)
+        return losses.dominance_hinge(confusion.matrices(), 0.3, known.any(dim=1))
     rows = confusion.rows(example.labels.clamp(min=0))
     likelihood = losses.annotator_likelihood if name == "each" else losses.joint_likelihood
     return likelihood(rows, log_truth, known)

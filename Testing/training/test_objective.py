@@ -10,7 +10,7 @@ from NoisyLabelSegLib.networks import Architecture, CoupledNetwork
 from NoisyLabelSegLib.training import Settings
 from NoisyLabelSegLib.training import objective as module
 from NoisyLabelSegLib.training.guesses import LabelGuesses
-from NoisyLabelSegLib.training.objective import Objective
+from NoisyLabelSegLib.training.objective import Counts, Objective
 from NoisyLabelSegLib.training.samples import Batch
 from NoisyLabelSegLib.training.schedule import make_optimizer
 
@@ -90,16 +90,28 @@ def test_what_a_silent_annotator_calls_background_is_not_taken_as_given() -> Non
     assert loss(100, NOBODY) > loss(0, NOBODY) + 1
 
 
-def test_parts_of_a_batch_add_up_to_the_whole_where_some_images_have_one_label_and_some_several() -> None:
+@pytest.mark.parametrize("done", [0.0, 1.0])
+@pytest.mark.parametrize("words", [[], ["likelihood=each", "hinge=1"], ["identity_warm_up=1"], ["target=majority"]])
+def test_parts_of_a_batch_add_up_to_the_whole_where_some_images_have_one_label_and_some_several(
+    words: list[str], done: float
+) -> None:
     lesson = batch([[0], [1], [0, 1, 2], [2]])
-    plain = SETTINGS.with_words(["overlap=0", "trace=0"])
-    voting, silent = objective(plain), objective(plain.with_words(["reliability=0", "completion=0"]))
+    lesson.labels[1, 1, :3] = -1
+    settings = SETTINGS.with_words(["overlap=0", *words])
+    if settings.target == "majority":
+        lesson = lesson._replace(
+            target=torch.nn.functional.one_hot(lesson.images[:, 0].long(), 2).movedim(-1, 1).float()
+        )
 
-    def votes(part: Batch) -> Tensor:
-        return voting(part, 1.0).loss - silent(part, 1.0).loss  # type: ignore[no-any-return]
+    def outcome(size: int) -> list[Tensor | None]:
+        asked = objective(settings)
+        parts = [asked(lesson.part(at, at + size), done, Counts.of(lesson)) for at in range(0, 4, size)]
+        loss = torch.stack([terms.loss for terms in parts]).sum()
+        loss.backward()
+        likelihood = torch.stack([terms.likelihood for terms in parts]).sum()
+        return [loss.detach(), likelihood, *(each.grad for each in asked.parameters() if each.grad is not None)]
 
-    parts = torch.stack([votes(lesson.part(number, number + 1)) for number in range(4)])
-    torch.testing.assert_close(votes(lesson), parts.mean())
+    torch.testing.assert_close(outcome(1), outcome(4), rtol=1e-4, atol=1e-6)
 
 
 def test_images_with_several_labels_are_taught_by_the_labels_and_not_by_guesses() -> None:
@@ -116,7 +128,7 @@ def test_pixels_in_parts_give_the_loss_and_the_gradients_of_all_at_once(
     lesson.labels[0, :, :3] = -1  # parts are of unequal weight
 
     def outcome() -> list[Tensor]:
-        asked = objective()
+        asked = objective(SETTINGS.with_words(["hinge=1"]))
         terms = asked(lesson, 1.0)
         terms.loss.backward()
         return [terms.loss.detach(), terms.likelihood, *(each.grad for each in asked.parameters())]

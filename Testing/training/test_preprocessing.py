@@ -50,6 +50,17 @@ def test_a_common_spacing_covers_the_same_box_and_comes_back() -> None:
     np.testing.assert_allclose(back[inner], case.image()[0][inner], atol=1e-3)
 
 
+@pytest.mark.parametrize(("length", "spacing"), [(10, 3.0), (13, 3.0), (20, 1.4), (7, 0.3)])
+def test_fields_keep_their_sum_up_to_the_border_where_sizes_do_not_divide(length: int, spacing: float) -> None:
+    geometry = case_of(np.zeros((length, length)), spacing=(1.0, 1.0)).geometry
+    preprocessing = Preprocessing(spacing=(spacing, spacing))
+    foreground = np.random.default_rng(0).uniform(0.2, 0.8, (1, *preprocessing.grid(geometry).shape))
+    field = np.stack([1 - foreground, foreground]).astype(np.float32)
+    back = preprocessing.restored(field, geometry)
+    assert back.shape == (2, length, length)
+    np.testing.assert_allclose(back.sum(axis=0), 1, atol=1e-5)
+
+
 def test_values_that_are_not_numbers_are_refused() -> None:
     with pytest.raises(UserError, match="not numbers"):
         Preprocessing().image(case_of(np.array([[1.0, np.nan]])))
