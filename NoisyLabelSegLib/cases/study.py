@@ -18,6 +18,8 @@ from NoisyLabelSegLib.errors import UserError
 from NoisyLabelSegLib.output import write_text
 
 FORMAT = "noisylabelseg-study/1"
+_WANTED = "give a study.json or the folder that holds one"
+_FROM_LABELS = "label files: noisylabelseg fuse, or noisylabelseg import folder to make a study"
 
 
 @dataclass(frozen=True)
@@ -104,14 +106,16 @@ def _read_json(path: Path) -> Any:
     try:
         return json.loads(path.read_text(encoding="utf-8-sig"))
     except FileNotFoundError as error:
-        raise UserError("does not exist", file=path, remedy="give a study.json or the folder that holds one") from error
+        raise UserError("does not exist", file=path, remedy=_WANTED) from error
     except OSError as error:
         raise UserError(f"cannot be read ({error.strerror})", file=path) from error
-    except UnicodeDecodeError as error:
-        raise UserError("is not UTF-8 text", file=path, remedy="save it as UTF-8") from error
     except RecursionError as error:
         raise UserError("is nested too deeply to be a study", file=path) from error
     except ValueError as error:
+        if path.suffix.lower() != ".json":  # an image, most often
+            raise UserError("is not a study file", file=path, remedy=f"{_WANTED} ({_FROM_LABELS})") from error
+        if isinstance(error, UnicodeDecodeError):
+            raise UserError("is not UTF-8 text", file=path, remedy="save it as UTF-8") from error
         line = getattr(error, "lineno", None)
         place = f" (line {line})" if line else ""
         raise UserError(f"is not valid JSON{place}", file=path, remedy="correct it or make the study anew") from error

@@ -105,6 +105,8 @@ def test_loose_images_that_cannot_be_told_apart_or_found_are_refused(tmp_path: P
         cases_of([str(tmp_path / "a.nrrd"), str(tmp_path / "x/A.nrrd")])
     with pytest.raises(UserError, match="does not exist"):
         cases_of([str(tmp_path / "none.nrrd")])
+    with pytest.raises(UserError, match=r"x: holds neither a study\.json nor DICOM images; give a study"):
+        cases_of([str(tmp_path / "x")])
     with pytest.raises(UserError, match="--split"):
         cases_of([str(tmp_path / "a.nrrd")], split="test")
 
