@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path, PurePosixPath
@@ -92,10 +92,15 @@ class Study:
 
     def require_files(self) -> None:
         """Refuses a study that names a file that is not there, before long work begins."""
+        for error in self.missing_files():
+            raise error
+
+    def missing_files(self) -> Iterator[UserError]:
+        """What to say about each file that the study names and that is not there."""
         for case in self.cases:
             for source in case.sources():
                 if isinstance(source, Path) and not source.exists():
-                    raise UserError(
+                    yield UserError(
                         f"is missing, but case {case.id} of the study names it",
                         file=source,
                         remedy="restore the file or remove it from study.json",
