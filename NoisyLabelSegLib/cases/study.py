@@ -113,7 +113,7 @@ def _read_json(path: Path) -> Any:
     except FileNotFoundError as error:
         raise UserError("does not exist", file=path, remedy=_WANTED) from error
     except OSError as error:
-        raise UserError(f"cannot be read ({error.strerror})", file=path) from error
+        raise UserError(f"cannot be read ({error.strerror})", file=path, remedy="check its permissions") from error
     except RecursionError as error:
         raise UserError("is nested too deeply to be a study", file=path) from error
     except ValueError as error:

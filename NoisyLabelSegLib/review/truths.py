@@ -25,6 +25,8 @@ OWN_TRUTH = "study"
 LABELS, PROBABILITIES = "truth.nrrd", "truth_probability.nrrd"
 """What a folder of truths holds for each case, both or either."""
 
+_ANEW = "make the truth anew from this study"
+
 LOCAL_METHODS = ("spatial-staple",)
 """Methods whose confusion differs from place to place, so that expected errors are worth a map."""
 
@@ -115,7 +117,7 @@ def _stored_truth(folder: Path, study: Study, case: Case) -> Truth | None:
     place, classes = folder / case.id, len(study.classes)
     probabilities = _stored_field(place / PROBABILITIES, case, classes)
     path = place / LABELS
-    labels = replace(case, truth_source=path).truth() if path.exists() else None
+    labels = replace(case, truth_source=path, off_grid=_ANEW).truth() if path.exists() else None
     if labels is None:
         if probabilities is None:
             return None
@@ -140,6 +142,6 @@ def _stored_field(path: Path, case: Case, components: int) -> NDArray[Any] | Non
         raise UserError(
             f"does not belong to case {case.id} of this study: {' and '.join(differences)}",
             file=path,
-            remedy="make the truth anew from this study",
+            remedy=_ANEW,
         )
     return image.channels

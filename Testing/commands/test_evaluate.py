@@ -182,12 +182,17 @@ def test_people_get_tables_and_the_figures_as_json(perfect, study, capsys):
     assert any("By annotator" in line for line in lines)
 
 
-def test_a_prediction_on_another_grid_is_refused_by_name(evaluate, perfect, study):
-    write_components(perfect / "one" / "confusion_wrong.nrrd", np.zeros((9, 2, 4)), Geometry.plain((2, 4)))
+@pytest.mark.parametrize("name", ["confusion_wrong.nrrd", "truth.nrrd"])
+def test_a_prediction_on_another_grid_is_refused_by_name(name, evaluate, perfect, study):
+    if name == "truth.nrrd":
+        write_labels(perfect / "one" / name, np.zeros((2, 4)), Geometry.plain((2, 4)))
+    else:
+        write_components(perfect / "one" / name, np.zeros((9, 2, 4)), Geometry.plain((2, 4)))
     code, _, said = evaluate(perfect, study)
     assert code == 2
-    assert "confusion_wrong.nrrd" in said
+    assert name in said
     assert "spacing" in said
+    assert "may have been predicted for another study" in said
 
 
 def test_a_field_of_too_few_components_is_refused(evaluate, perfect, study):
