@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -41,10 +41,11 @@ def run(arguments: argparse.Namespace, terminal: Terminal) -> dict[str, Any]:
 
 def _problems(case: Case) -> Iterator[UserError]:
     """What is wrong with the images, with each annotator's labels and with the truth."""
-    opened = [case.image] if case.images else []
-    for open_part in [*opened, *(partial(case.labels, name) for name in case.annotators), case.truth]:
+    parts: list[Callable[[], object]] = [case.image] if case.images else []
+    parts += [*(partial(case.labels, name) for name in case.annotators), case.truth]
+    for read in parts:
         try:
-            open_part()
+            read()
         except UserError as error:
             yield error
 
