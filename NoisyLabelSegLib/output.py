@@ -39,8 +39,8 @@ def output_file(path: str | Path, *, force: bool = True) -> Iterator[Path]:
     if path.exists() and not force:
         raise UserError("exists already", file=path, remedy="choose another name or add --force")
     with _clear_write_errors(path):
-        path.parent.mkdir(parents=True, exist_ok=True)
-        folder = Path(tempfile.mkdtemp(prefix=_partial(os.getpid()), dir=path.parent))
+        _refuse_file(path.parent)
+        folder = _beside(path, _partial(os.getpid()))
         try:
             yield folder / path.name
             with undisturbed():
@@ -59,14 +59,12 @@ def output_folder(path: str | Path, *, force: bool = False) -> Iterator[Path]:
     known to be complete; remove_partials() or the next one that writes to `path` moves it.
     """
     path = Path(path)
-    if path.exists() and not path.is_dir():
-        raise UserError("is a file, not a folder", file=path, remedy="choose another output folder")
     with _clear_write_errors(path):
+        _refuse_file(path)
         _finish_moves(path)
         if path.exists() and any(path.iterdir()) and not force:
             raise UserError("exists already and is not empty", file=path, remedy="choose another folder or add --force")
-        path.parent.mkdir(parents=True, exist_ok=True)
-        folder = Path(tempfile.mkdtemp(prefix=f".{path.name}{_partial(os.getpid())}", dir=path.parent))
+        folder = _beside(path, f".{path.name}{_partial(os.getpid())}")
         folder.chmod(0o777 & ~_umask())
         complete = folder.with_name(_COMPLETE.join(folder.name.rsplit(_PARTIAL, 1)))
         try:
@@ -128,6 +126,20 @@ def _partial(process: int) -> str:
     return f"{_PARTIAL}{process}-"
 
 
+def _beside(path: Path, prefix: str) -> Path:
+    """A new folder beside `path`; the folders above it are made where they are missing."""
+    with _clear_write_errors(path, errno.ENOENT):  # from places such as /proc
+        path.parent.mkdir(parents=True, exist_ok=True)
+        return Path(tempfile.mkdtemp(prefix=prefix, dir=path.parent))
+
+
+def _refuse_file(folder: Path) -> None:
+    """Refuses a folder that is, or lies below, a file."""
+    for place in (folder, *folder.parents):
+        if place.exists() and not place.is_dir():
+            raise UserError("is a file, not a folder", file=place, remedy="choose another output folder")
+
+
 def _finish_moves(path: Path, process: int | str = "") -> None:
     """Moves the rest of what a killed process (any, if none is named) had begun to move to `path`, if that exists."""
     start = f".{path.name}{_COMPLETE}{process}{'-' if process else ''}"
@@ -160,12 +172,12 @@ def _umask() -> int:
 
 
 @contextmanager
-def _clear_write_errors(path: Path) -> Iterator[None]:
-    """Turns the errors of a full or read-only disk into a sentence; other errors of the block pass unchanged."""
+def _clear_write_errors(path: Path, *more: int) -> Iterator[None]:
+    """Turns errors of a full or read-only disk, and `more`, into a sentence; other errors pass unchanged."""
     try:
         yield
     except OSError as error:
-        if error.errno not in _DISK_ERRORS:
+        if error.errno not in {*_DISK_ERRORS, *more}:
             raise
         raise UserError(
             f"cannot be written ({error.strerror or error})",

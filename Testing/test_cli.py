@@ -14,8 +14,11 @@ import pytest
 from NoisyLabelSegLib.cases import Geometry, Image, Study, write_image, write_labels
 from NoisyLabelSegLib.cli import main
 from NoisyLabelSegLib.commands import VERBS
+from NoisyLabelSegLib.experiments.demo import CASES, PRESET
+from NoisyLabelSegLib.experiments.demo_study import FEWEST
 from NoisyLabelSegLib.jobs.protocol import parse_line
 from NoisyLabelSegLib.resources import resource_path
+from NoisyLabelSegLib.training.presets import preset
 
 COMMAND = [sys.executable, "-m", "NoisyLabelSegLib"]
 
@@ -38,8 +41,8 @@ def test_every_verb_explains_itself_with_an_example(verb: str, capsys: pytest.Ca
     assert "--json" in page
 
 
-@pytest.mark.parametrize("verb", ["import", "simulate", "fuse", "train", "predict", "review"])
-def test_a_verb_that_makes_something_says_what_comes_next(verb: str, capsys: pytest.CaptureFixture[str]) -> None:
+@pytest.mark.parametrize("verb", [verb for verb in VERBS if verb not in ("evaluate", "bench", "run")])
+def test_a_verb_that_is_not_the_last_says_what_comes_next(verb: str, capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit):
         main([verb, "--help"])
     assert "Next:" in capsys.readouterr().out
@@ -50,6 +53,14 @@ def test_help_of_a_training_names_the_presets(capsys: pytest.CaptureFixture[str]
         main(["train", "--help"])
     words = capsys.readouterr().out.replace(",", " ").split()
     assert {path.stem for path in resource_path("presets").glob("*.json")} <= set(words)
+
+
+def test_help_of_the_demo_says_what_it_does_unasked(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        main(["demo", "--help"])
+    page = " ".join(capsys.readouterr().out.split())
+    assert f"(default {CASES}, at least {FEWEST})" in page
+    assert f"(default {preset(PRESET).epochs})" in page
 
 
 def test_the_front_page_lists_every_verb() -> None:

@@ -78,7 +78,15 @@ def test_an_empty_folder_is_filled(tmp_path: Path) -> None:
 
 def test_a_place_that_cannot_be_written_is_said_in_words(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("a file where a folder is needed")
-    with pytest.raises(UserError, match="cannot be written"), output_folder(tmp_path / "file" / "out"):
+    with pytest.raises(UserError, match="file: is a file, not a folder"), output_folder(tmp_path / "file" / "out"):
+        pytest.fail("the work began")
+    with pytest.raises(UserError, match="file: is a file, not a folder"):
+        write_text(tmp_path / "file" / "a.txt", "a")
+
+
+@pytest.mark.skipif(not Path("/proc/self").exists(), reason="only Linux has such a place")
+def test_a_place_where_nothing_can_be_made_is_said_in_words() -> None:
+    with pytest.raises(UserError, match="/proc/x: cannot be written"), output_folder("/proc/x"):
         pytest.fail("the work began")
 
 

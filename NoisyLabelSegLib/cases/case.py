@@ -36,6 +36,7 @@ class Case:
     """An image of one or more channels, any annotators' labels, and the truth where it is known.
 
     `classes` is the number of classes L; labels at or above it are refused. None (loose files) allows 0 to 255.
+    `off_grid` is the advice about a file that is not on the grid of the case.
     """
 
     id: str
@@ -45,6 +46,7 @@ class Case:
     split: str | None = None
     classes: int | None = None
     extra: Mapping[str, Any] = field(default_factory=dict)
+    off_grid: str = "resample it onto the image first (noisylabelseg import folder --resample)"
 
     def sources(self) -> Iterator[Source]:
         """Everything the case is made of: images, then annotations, then the truth."""
@@ -104,6 +106,6 @@ class Case:
             raise UserError(
                 f"is not on the grid of case {self.id}: {' and '.join(differences)}",
                 file=source if isinstance(source, Path) else None,
-                remedy="resample it onto the image first (noisylabelseg import folder --resample)",
+                remedy=self.off_grid,
             )
         return image

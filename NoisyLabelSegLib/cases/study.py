@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path, PurePosixPath
@@ -18,6 +18,8 @@ from NoisyLabelSegLib.errors import UserError
 from NoisyLabelSegLib.output import write_text
 
 FORMAT = "noisylabelseg-study/1"
+_WANTED = "give a study.json or the folder that holds one"
+_FROM_LABELS = "label files: noisylabelseg fuse, or noisylabelseg import folder to make a study"
 
 
 @dataclass(frozen=True)
@@ -90,10 +92,15 @@ class Study:
 
     def require_files(self) -> None:
         """Refuses a study that names a file that is not there, before long work begins."""
+        for error in self.missing_files():
+            raise error
+
+    def missing_files(self) -> Iterator[UserError]:
+        """What to say about each file that the study names and that is not there."""
         for case in self.cases:
             for source in case.sources():
                 if isinstance(source, Path) and not source.exists():
-                    raise UserError(
+                    yield UserError(
                         f"is missing, but case {case.id} of the study names it",
                         file=source,
                         remedy="restore the file or remove it from study.json",
@@ -104,14 +111,16 @@ def _read_json(path: Path) -> Any:
     try:
         return json.loads(path.read_text(encoding="utf-8-sig"))
     except FileNotFoundError as error:
-        raise UserError("does not exist", file=path, remedy="give a study.json or the folder that holds one") from error
+        raise UserError("does not exist", file=path, remedy=_WANTED) from error
     except OSError as error:
-        raise UserError(f"cannot be read ({error.strerror})", file=path) from error
-    except UnicodeDecodeError as error:
-        raise UserError("is not UTF-8 text", file=path, remedy="save it as UTF-8") from error
+        raise UserError(f"cannot be read ({error.strerror})", file=path, remedy="check its permissions") from error
     except RecursionError as error:
         raise UserError("is nested too deeply to be a study", file=path) from error
     except ValueError as error:
+        if path.suffix.lower() != ".json":  # an image, most often
+            raise UserError("is not a study file", file=path, remedy=f"{_WANTED} ({_FROM_LABELS})") from error
+        if isinstance(error, UnicodeDecodeError):
+            raise UserError("is not UTF-8 text", file=path, remedy="save it as UTF-8") from error
         line = getattr(error, "lineno", None)
         place = f" (line {line})" if line else ""
         raise UserError(f"is not valid JSON{place}", file=path, remedy="correct it or make the study anew") from error

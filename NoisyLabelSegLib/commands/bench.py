@@ -33,9 +33,13 @@ def add_options(parser: argparse.ArgumentParser, words: Sequence[str]) -> None:
     name = next((word for word in words if word in BENCHES), None)
     if name not in BY_NAME_ONLY:
         parser.add_argument("--repeats", type=int, default=5, help="how often each side is timed (default %(default)s)")
-    own = getattr(_module(name), "add_options", None) if name else None
-    if own is not None:
-        own(parser)
+    if name is None:
+        return
+    module = _module(name)
+    parser.description = module.SUMMARY
+    parser.epilog = f"example:\n  noisylabelseg bench {name}"
+    if hasattr(module, "add_options"):
+        module.add_options(parser)
 
 
 def run(arguments: argparse.Namespace, terminal: Terminal) -> dict[str, Any]:

@@ -3,12 +3,20 @@
 from __future__ import annotations
 
 import argparse
-from typing import Any
+from collections.abc import Callable, Iterator
+from functools import partial
+from typing import TYPE_CHECKING, Any
 
 from NoisyLabelSegLib.commands.terminal import Terminal
+from NoisyLabelSegLib.errors import UserError
+
+if TYPE_CHECKING:
+    from NoisyLabelSegLib.cases import Case
 
 SUMMARY = "Open every file of a study and say whether it can be worked with."
-EXAMPLE = "  noisylabelseg check my-study/study.json"
+EXAMPLE = """  noisylabelseg check my-study/study.json
+
+Next:  noisylabelseg fuse my-study --method staple --out fused"""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -20,13 +28,32 @@ def run(arguments: argparse.Namespace, terminal: Terminal) -> dict[str, Any]:
     from NoisyLabelSegLib.progress import steps
 
     study = Study.read(arguments.study)
-    study.require_files()
+    found = {error.file: error for error in study.missing_files()}
     for case in steps(study.cases, "check", terminal.progress):
-        if case.images:
-            case.image()
-        case.all_labels(study.annotators)
-        case.truth()
+        for error in _problems(case):
+            found.setdefault(error.file, error)
+    _refuse(list(found.values()), study.name, terminal)
     counts = {name: sum(name in case.annotations for case in study.cases) for name in study.annotators}
     terminal.table("Cases per annotator", ["annotator", "cases"], counts.items())
     terminal.say(f"{study.name}: {len(study.cases)} cases, classes {', '.join(study.classes)}; every file can be read.")
     return {"study": study.name, "cases": len(study.cases), "annotations": counts}
+
+
+def _problems(case: Case) -> Iterator[UserError]:
+    """What is wrong with the images, with each annotator's labels and with the truth."""
+    parts: list[Callable[[], object]] = [case.image] if case.images else []
+    parts += [*(partial(case.labels, name) for name in case.annotators), case.truth]
+    for read in parts:
+        try:
+            read()
+        except UserError as error:
+            yield error
+
+
+def _refuse(found: list[UserError], study: str, terminal: Terminal) -> None:
+    if len(found) == 1:
+        raise found[0]
+    for error in found:
+        terminal.say(error.sentence)
+    if found:
+        raise UserError(f"{len(found)} files of the study {study} cannot be used", remedy="correct those named above")

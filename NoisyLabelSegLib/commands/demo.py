@@ -10,16 +10,27 @@ from NoisyLabelSegLib.commands.terminal import Terminal
 if TYPE_CHECKING:
     from NoisyLabelSegLib.experiments.demo import Demo, Row
 
-SUMMARY = "See it work: make a study, fuse it, train the coupled networks, review the annotators."
+SUMMARY = "See it work in about 3 minutes: make a study, fuse it, train the coupled networks, review the annotators."
 EXAMPLE = """  noisylabelseg demo --out demo-output
-  noisylabelseg demo --out small --cases 6 --epochs 1"""
+  noisylabelseg demo --out small --cases 6 --epochs 1
+
+Next:  open demo-output/review/report.html, or demo-output/demo.mrb in Slicer"""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--out", default="demo-output", metavar="DIR", help="where it goes (default %(default)s)")
-    parser.add_argument("--seed", type=int, default=0, metavar="N", help="another seed makes other brains")
-    parser.add_argument("--cases", type=int, metavar="N", help="how many brains; fewer are quicker and teach less")
-    parser.add_argument("--epochs", type=int, metavar="N", help="how long to train; less is quicker and teaches less")
+    parser.add_argument(
+        "--seed", type=int, default=0, metavar="N", help="another seed makes other brains (default %(default)s)"
+    )
+    parser.add_argument(
+        "--cases",
+        type=int,
+        metavar="N",
+        help="how many brains; fewer are quicker and teach less (default 30, at least 3)",
+    )
+    parser.add_argument(
+        "--epochs", type=int, metavar="N", help="how long to train; less is quicker and teaches less (default 10)"
+    )
     parser.add_argument("--force", action="store_true", help="replace an earlier demo in DIR")
 
 

@@ -7,6 +7,7 @@ import json
 from typing import Any
 
 from NoisyLabelSegLib.commands.terminal import Terminal
+from NoisyLabelSegLib.errors import UserError
 
 SUMMARY = "Score predictions or fused truths against a study: Dice, confusion-matrix errors, GED, consensus."
 EXAMPLE = """  noisylabelseg evaluate predictions lesions/study.json --split test
@@ -31,12 +32,18 @@ def run(arguments: argparse.Namespace, terminal: Terminal) -> dict[str, Any]:
     if arguments.split:
         study = study.only_split(arguments.split)
     figures = summary(evaluate(arguments.predictions, study, report=terminal.progress))
+    if all(case.truth_source is None for case in study.cases):
+        missing = f"The study {study.name} names no truth"
+        if all(row["dice"] is None for row in figures["annotators"].values()):
+            raise UserError(f"{missing}, so there is nothing to score against", remedy=_TRUTH)
+        terminal.say(f"{missing}, so only the predicted annotators are scored; {_TRUTH}.")
     if arguments.out:
         write_text(arguments.out, json.dumps(figures, indent=1, ensure_ascii=False) + "\n", force=arguments.force)
     _show(figures, terminal)
     return figures
 
 
+_TRUTH = "call the true labels truth and import again, or make a study with noisylabelseg simulate"
 _NAMES = {
     "dice": "Dice",
     "cm_rmse": "CM error",

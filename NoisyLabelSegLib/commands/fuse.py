@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 from NoisyLabelSegLib.commands.assignments import assigned
@@ -85,6 +86,7 @@ def run(arguments: argparse.Namespace, terminal: Terminal) -> dict[str, Any]:
         terminal.say(f"{len(remarks) - _MOST_REMARKS} more remarks are in annotators.json.")
     if table.left_out:
         terminal.say(f"Nobody labelled {', '.join(table.left_out)}: left out.")
+    terminal.say(_last_line(arguments, result["cases"]))
     return result
 
 
@@ -119,6 +121,16 @@ def _cluster(address: str | None) -> Iterator[None]:
         raise UserError(f"No Dask scheduler answers at {address}", remedy="check the address") from error
     with client, joblib.parallel_config(backend="dask"):
         yield
+
+
+def _last_line(arguments: argparse.Namespace, cases: list[str]) -> str:
+    """What was written; for a study, also what comes next."""
+    from NoisyLabelSegLib.fusion.inputs import is_study
+
+    if not is_study(arguments.input):
+        return f"Wrote {Path(arguments.out) / cases[0] / 'truth.nrrd'}."
+    written = f"{Path(arguments.out) / '<case id>' / 'truth.nrrd'} for {len(cases)} case{'s' if len(cases) > 1 else ''}"
+    return f"Wrote {written}. Next: noisylabelseg review {arguments.input[0]} --truth {arguments.out} --out review"
 
 
 def _show(rows: list[dict[str, Any]], interval: str, terminal: Terminal) -> None:

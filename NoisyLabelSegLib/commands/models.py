@@ -13,7 +13,9 @@ if TYPE_CHECKING:
 
 SUMMARY = "List model packages, or describe one."
 EXAMPLE = """  noisylabelseg models
-  noisylabelseg models my-run/model.nlseg"""
+  noisylabelseg models my-run/model.nlseg
+
+Next:  noisylabelseg predict MODEL scan.nrrd --out predicted"""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -6,6 +6,7 @@ import argparse
 from typing import Any
 
 from NoisyLabelSegLib.commands.terminal import Terminal
+from NoisyLabelSegLib.errors import UserError
 
 SUMMARY = "Do the job of a settings file, as Slicer's worker would (see docs/jobs.md)."
 EXAMPLE = "  noisylabelseg run job.json"
@@ -17,9 +18,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace, terminal: Terminal) -> dict[str, Any]:
     from NoisyLabelSegLib.jobs.settings import JobSettings
-    from NoisyLabelSegLib.jobs.verbs import perform
+    from NoisyLabelSegLib.jobs.verbs import carry_out
 
     settings = JobSettings.read(arguments.settings)
-    result = perform(settings, terminal.progress, terminal.say)
+    for problem in settings.problems():
+        raise UserError(problem, file=arguments.settings)
+    result = carry_out(settings, terminal.progress, terminal.say)
     terminal.say(f"Done: {settings.verb} into {settings.out}.")
     return result

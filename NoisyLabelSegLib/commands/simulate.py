@@ -22,6 +22,8 @@ KINDS = ("mnist", "lesions", "tumour", "nodules", "annotators")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
+    from NoisyLabelSegLib.simulation.panel import shipped_panels
+
     parser.add_argument("kind", metavar="KIND", choices=KINDS, help=f"one of {', '.join(KINDS)}")
     parser.add_argument("--out", metavar="DIR", required=True, help="the folder to make; gets a study.json")
     parser.add_argument("--cases", type=int, metavar="N", help="number of cases (default 20; 100 digits)")
@@ -40,7 +42,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="NAMES",
         help="splits that everyone labels whatever --labels says, such as test",
     )
-    parser.add_argument("--panel", metavar="NAME_OR_FILE", help="the annotators: a shipped panel or a JSON file")
+    parser.add_argument(
+        "--panel",
+        metavar="NAME_OR_FILE",
+        help=f"the annotators: {', '.join(shipped_panels())} (docs/simulation.md), or a JSON file; default: paper for "
+        "mnist, lesions and annotators, paper-classes for tumour, radiologists for nodules; with --mean-dice "
+        "paper-erring",
+    )
     parser.add_argument(
         "--mean-dice", type=float, metavar="D", help="scale the errors until the annotators' mean Dice is this"
     )
@@ -106,9 +114,10 @@ def _show(made: SimulatedStudy, terminal: Terminal) -> None:
         strength = f"{annotator.start_strength:.3g}" if annotator.has_strength else "–"
         rows.append((annotator.name, annotator.kind, strength, f"{made.annotator_dice[annotator.name]:.3f}"))
     terminal.table("Annotators", ["annotator", "kind", "strength", "Dice to truth"], rows)
+    count = len(made.study.cases)
     terminal.say(
-        f"{len(made.study.cases)} cases in {made.study.folder}; the best single intensity threshold would reach "
-        f"Dice {made.threshold_dice:.3f} ({made.threshold_dice_per_case:.3f} if chosen for every case)."
+        f"{count} case{'s' if count > 1 else ''} in {made.study.folder}; the best single intensity threshold would "
+        f"reach Dice {made.threshold_dice:.3f} ({made.threshold_dice_per_case:.3f} if chosen for every case)."
     )
 
 

@@ -30,7 +30,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "own; without it, default, which needs no tuning",
     )
     parser.add_argument("--seed", type=int, metavar="N", help="the same seed gives the same model on a CPU")
-    parser.add_argument("--set", nargs="+", action="extend", default=[], metavar="KEY=VALUE", help="change any setting")
+    parser.add_argument(
+        "--set",
+        nargs="+",
+        action="extend",
+        default=[],
+        metavar="KEY=VALUE",
+        help="change any setting of docs/method.md, such as epochs=20 patch=128",
+    )
     parser.add_argument("--resume", action="store_true", help="go on where the run in RUN stopped")
     parser.add_argument("--force", action="store_true", help="start anew in a folder that holds a run")
 

@@ -15,10 +15,14 @@ from NoisyLabelSegLib.errors import UserError
 
 def study_of(words: Sequence[str], say: Callable[[str], None]) -> Study:
     """One study file or folder, or label files: a study of one case named after the first file."""
-    first = Path(words[0])
-    if len(words) == 1 and (first.suffix.lower() == ".json" or first.is_dir()):
-        return Study.read(first)
+    if is_study(words):
+        return Study.read(words[0])
     return _study_of_files([Path(word) for word in words], say)
+
+
+def is_study(words: Sequence[str]) -> bool:
+    """Whether the words are one study, not label files."""
+    return len(words) == 1 and (Path(words[0]).suffix.lower() == ".json" or Path(words[0]).is_dir())
 
 
 def choose_annotators(study: Study, names: Sequence[str]) -> Study:
@@ -30,6 +34,14 @@ def choose_annotators(study: Study, names: Sequence[str]) -> Study:
 
 
 def _study_of_files(paths: Sequence[Path], say: Callable[[str], None]) -> Study:
+    for path in paths:
+        if path.is_dir():
+            raise UserError(
+                "is a folder",
+                file=path,
+                remedy="fuse takes one study, or the label files of one case "
+                "(noisylabelseg import folder makes a study of folders)",
+            )
     images = _without_255([read_labels(path) for path in paths], say)
     for path, image in zip(paths, images, strict=True):
         if differences := images[0].geometry.differences(image.geometry):

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from NoisyLabelSegLib.cases import Case, Study
+from NoisyLabelSegLib.cases.dicom_files import is_dicom
 from NoisyLabelSegLib.cases.kinds import plain_stem
 from NoisyLabelSegLib.cases.study_rules import name_problem
 from NoisyLabelSegLib.errors import UserError
@@ -40,6 +41,12 @@ def _loose(word: str) -> Case:
     for path in paths:
         if not path.exists():
             raise UserError("does not exist", file=path, remedy="give a study.json, its folder, or images")
+        if path.is_dir() and not any(is_dicom(file) for file in path.rglob("*") if file.is_file()):
+            raise UserError(
+                "holds neither a study.json nor DICOM images",
+                file=path,
+                remedy="give a study, image files or a DICOM series",
+            )
     id = plain_stem(paths[0]) if paths else ""
     if problem := name_problem(id):
         raise UserError(f"The image {word!r} cannot name a case: its name {problem}", remedy="rename it")

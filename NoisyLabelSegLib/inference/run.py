@@ -87,7 +87,7 @@ def chosen_device(name: str) -> torch.device:
     try:
         torch.empty(1, device=name)
     except (RuntimeError, AssertionError) as error:
-        raise UserError(f"This machine has no device {name!r}", remedy="choose auto, cpu, cuda or mps") from error
+        raise UserError(f"This machine has no device {name!r}", remedy="choose auto or cpu") from error
     return torch.device(name)
 
 

@@ -67,7 +67,7 @@ class FuseSettings(JobSettings):
 
     def problems(self) -> list[str]:
         found = [*_exactly_one("study", self.study, "label files", self.labels), *super().problems(), *_used(self)]
-        return found + _missing(self.study, *self.labels)
+        return found + _missing("study", self.study) + _missing("label file", *self.labels)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -87,7 +87,7 @@ class ReviewSettings(JobSettings):
 
     def problems(self) -> list[str]:
         found = [] if self.study else ["Choose a study."]
-        return [*found, *super().problems(), *_used(self), *_missing(self.study)]
+        return [*found, *super().problems(), *_used(self), *_missing("study", self.study)]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -98,7 +98,7 @@ class CompareSettings(JobSettings):
     case: str
 
     def problems(self) -> list[str]:
-        return [*super().problems(), *_used(self), *_missing(self.case)]
+        return [*super().problems(), *_used(self), *_missing("case", self.case)]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -116,7 +116,7 @@ class TrainSettings(JobSettings):
 
     def problems(self) -> list[str]:
         found = [] if self.study else ["Choose a study."]
-        found += super().problems() + ([] if self.resume else _used(self)) + _missing(self.study)
+        found += super().problems() + ([] if self.resume else _used(self)) + _missing("study", self.study)
         return found
 
 
@@ -144,7 +144,7 @@ class PredictSettings(JobSettings):
         found = [] if self.model else ["Choose a trained model."]
         found += _exactly_one("study", self.study, "images", self.images) + super().problems() + _used(self)
         channels = [channel for image in self.images for channel in image.split(",")]
-        return found + _missing(self.model, self.study, *channels)
+        return found + _missing("model", self.model) + _missing("study", self.study) + _missing("image", *channels)
 
 
 KINDS: dict[str, type[JobSettings]] = {
@@ -156,8 +156,8 @@ def _exactly_one(first: str, a: object, second: str, b: object) -> list[str]:
     return [] if bool(a) != bool(b) else [f"Choose a {first} or {second}{', not both' if a else ''}."]
 
 
-def _missing(*paths: str) -> list[str]:
-    return [f"{path} does not exist; choose another." for path in paths if path and not Path(path).exists()]
+def _missing(what: str, *paths: str) -> list[str]:
+    return [f"{path} does not exist; choose another {what}." for path in paths if path and not Path(path).exists()]
 
 
 def _used(settings: JobSettings) -> list[str]:

@@ -25,7 +25,9 @@ def from_json(text: str, kinds: Mapping[str, type[Settings]]) -> Settings:
     try:
         content = json.loads(text)
     except (ValueError, RecursionError) as error:
-        raise UserError("The job's settings are not valid JSON", detail=str(error)) from error
+        raise UserError(
+            "The job's settings are not valid JSON", remedy="see docs/jobs.md for an example", detail=str(error)
+        ) from error
     if not isinstance(content, dict) or content.pop("format", None) != FORMAT:
         raise UserError(f"The job's settings are not of the format {FORMAT}")
     verb = content.pop("verb", None)
@@ -39,8 +41,10 @@ def read(path: str | Path, kinds: Mapping[str, type[Settings]]) -> Settings:
     path = Path(path)
     try:
         text = path.read_text(encoding="utf-8-sig")
+    except FileNotFoundError as error:
+        raise UserError("does not exist", file=path, remedy="check the path") from error
     except OSError as error:
-        raise UserError(f"cannot be read ({error.strerror})", file=path) from error
+        raise UserError(f"cannot be read ({error.strerror})", file=path, remedy="check its permissions") from error
     except UnicodeDecodeError as error:
         raise UserError("is not UTF-8 text", file=path, remedy="save it as UTF-8") from error
     try:

@@ -21,6 +21,7 @@ from NoisyLabelSegLib.metrics.streaming import component_blocks, component_count
 Labels = NDArray[np.uint8]
 Blocks = Iterator[tuple[slice, NDArray[Any]]]
 Matrices = Mapping[str, NDArray[np.float32]]
+_OFF_GRID = "it may have been predicted for another study"
 
 
 @dataclass(frozen=True)
@@ -77,12 +78,14 @@ class Prediction:
             annotations={name: Annotation(file) for name, file in files.items() if file.exists()},
             truth_source=truth if truth.exists() else None,
             classes=self.classes,
+            off_grid=_OFF_GRID,
         )
 
     def _blocks(self, path: Path, components: int) -> Blocks:
         differences = self.case.geometry.differences(read_geometry(path))
         if differences:
-            raise UserError(f"is not on the grid of case {self.case.id}: {' and '.join(differences)}", file=path)
+            problem = f"is not on the grid of case {self.case.id}: {' and '.join(differences)}"
+            raise UserError(problem, file=path, remedy=_OFF_GRID)
         found = component_count(path)
         if found != components:
             raise UserError(

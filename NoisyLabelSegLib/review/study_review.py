@@ -55,7 +55,7 @@ def review_study(
         _write_maps(folder / case.id, study, case, labels, truth, review)
         found.add(number, case, labels, truth, review)
     if len(found.left_out) == len(study.cases):
-        raise UserError(f"None of the {len(study.cases)} cases has a truth in {truth_name!r}", remedy="check --truth")
+        raise UserError(f"Nobody labelled any case of the study {study.name}", remedy="give a folder of truths")
     return found.result(truth_name, costs or {})
 
 

@@ -22,6 +22,11 @@ from NoisyLabelSegLib.review.error_map import labels_of
 OWN_TRUTH = "study"
 """Stands for the truth that the study file names."""
 
+LABELS, PROBABILITIES = "truth.nrrd", "truth_probability.nrrd"
+"""What a folder of truths holds for each case, both or either."""
+
+_ANEW = "make the truth anew from this study"
+
 LOCAL_METHODS = ("spatial-staple",)
 """Methods whose confusion differs from place to place, so that expected errors are worth a map."""
 
@@ -45,6 +50,11 @@ TruthOf = Callable[[Case], Truth | None]
 def truth_source(name: str, study: Study, report: Report = silent) -> TruthOf:
     """A method's name, the word `study`, or a folder laid out `<case id>/truth.nrrd`, in this order of preference."""
     if name == OWN_TRUTH:
+        if all(case.truth_source is None for case in study.cases):
+            raise UserError(
+                f"The study {study.name} names no truth",
+                remedy="give --truth majority, or call the expert's files truth and import again",
+            )
         return _own_truth
     if name in METHODS:
         return _FusedTruth(name, study, report)
@@ -54,6 +64,13 @@ def truth_source(name: str, study: Study, report: Report = silent) -> TruthOf:
             f"{name!r} is neither a folder of truths nor a fusion method",
             remedy=f"give a folder laid out <case id>/truth.nrrd, one of {', '.join(METHODS)}, "
             "or 'study' for the truth that the study names",
+        )
+    if not any((folder / case.id / file).exists() for case in study.cases for file in (LABELS, PROBABILITIES)):
+        raise UserError(
+            "has no truth for any case of the study",
+            file=folder,
+            remedy=f"it should hold folders such as {study.cases[0].id}/ with {LABELS} "
+            "(what fuse or predict wrote for this study)",
         )
     return partial(_stored_truth, folder, study)
 
@@ -98,9 +115,9 @@ class _FusedTruth:
 
 def _stored_truth(folder: Path, study: Study, case: Case) -> Truth | None:
     place, classes = folder / case.id, len(study.classes)
-    probabilities = _stored_field(place / "truth_probability.nrrd", case, classes)
-    path = place / "truth.nrrd"
-    labels = replace(case, truth_source=path).truth() if path.exists() else None
+    probabilities = _stored_field(place / PROBABILITIES, case, classes)
+    path = place / LABELS
+    labels = replace(case, truth_source=path, off_grid=_ANEW).truth() if path.exists() else None
     if labels is None:
         if probabilities is None:
             return None
@@ -125,6 +142,6 @@ def _stored_field(path: Path, case: Case, components: int) -> NDArray[Any] | Non
         raise UserError(
             f"does not belong to case {case.id} of this study: {' and '.join(differences)}",
             file=path,
-            remedy="make the truth anew from this study",
+            remedy=_ANEW,
         )
     return image.channels

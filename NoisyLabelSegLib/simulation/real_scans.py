@@ -36,7 +36,8 @@ def real_scan_recipe(
 
 
 def _made_case(id: str, files: Sequence[Path], truth: Path, classes: int) -> MadeCase:
-    case = Case(id, tuple(files), truth_source=truth)
+    advice = "resample it onto the image first, with nearest neighbor for labels"
+    case = Case(id, tuple(files), truth_source=truth, off_grid=advice)
     case.image()  # refuses channels that do not fit together
     channels = list(_channels(files))
     keys = distinct(name for name, _ in channels)

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from Testing.spoiling import LABEL, SHIFTED, Bad, assert_refused, good_study, labels, to_2d
+from Testing.spoiling import IMAGE, LABEL, SHIFTED, Bad, assert_refused, good_study, labels, to_2d
 
 CHECK = ("check", "{source}")
 
@@ -41,6 +41,9 @@ BAD = {
     "an empty study": Bad(study_text(b""), "study.json", "JSON", CHECK),
     "study cut short": Bad(study_text(b'{"format": "noisylabel'), "study.json", "line 1", CHECK),
     "study that is not UTF-8": Bad(study_text('{"name": "Größe"}'.encode("latin-1")), "study.json", "UTF-8", CHECK),
+    "an image instead of a study": Bad(
+        lambda _: None, IMAGE, "is not a study file; give a study.json", ("check", f"{{source}}/{IMAGE}")
+    ),
     "study nested too deeply": Bad(study_text(b"[" * 100_000), "study.json", "nested", CHECK),
     "study that is a list": Bad(study_text(b"[]"), "study.json", "object", CHECK),
     "study of another version": Bad(

@@ -32,6 +32,13 @@ def test_a_benchmark_offers_its_own_options_and_no_other(
     assert {word for word in words if word.startswith("--")} == {"--help", "--json", "--debug", *options}
 
 
+def test_help_of_a_benchmark_speaks_of_that_one(capsys: pytest.CaptureFixture[str]) -> None:
+    page = help_of("accuracy", capsys=capsys)
+    assert "noisylabelseg bench accuracy" in page.split("example:")[1]
+    assert "on held-out cases" in " ".join(page.split())
+    assert "ratios" not in page
+
+
 @pytest.mark.parametrize("words", [("fusion", "--study", "mnist"), ("accuracy", "--repeats", "2")])
 def test_the_option_of_another_benchmark_is_refused(words: tuple[str, ...], capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["bench", *words]) == 2

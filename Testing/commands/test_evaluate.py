@@ -78,6 +78,13 @@ def field(truth: np.ndarray, labels: np.ndarray) -> np.ndarray:
     return matrices.reshape(CLASSES**2, *truth.shape)
 
 
+def forget_the_truth(study: Path) -> None:
+    content = json.loads(study.read_text())
+    for case in content["cases"]:
+        del case["truth"]
+    study.write_text(json.dumps(content))
+
+
 def test_a_perfect_prediction_scores_perfectly(evaluate, perfect, study):
     code, result, _ = evaluate(perfect, study)
     assert code == 0
@@ -175,12 +182,17 @@ def test_people_get_tables_and_the_figures_as_json(perfect, study, capsys):
     assert any("By annotator" in line for line in lines)
 
 
-def test_a_prediction_on_another_grid_is_refused_by_name(evaluate, perfect, study):
-    write_components(perfect / "one" / "confusion_wrong.nrrd", np.zeros((9, 2, 4)), Geometry.plain((2, 4)))
+@pytest.mark.parametrize("name", ["confusion_wrong.nrrd", "truth.nrrd"])
+def test_a_prediction_on_another_grid_is_refused_by_name(name, evaluate, perfect, study):
+    if name == "truth.nrrd":
+        write_labels(perfect / "one" / name, np.zeros((2, 4)), Geometry.plain((2, 4)))
+    else:
+        write_components(perfect / "one" / name, np.zeros((9, 2, 4)), Geometry.plain((2, 4)))
     code, _, said = evaluate(perfect, study)
     assert code == 2
-    assert "confusion_wrong.nrrd" in said
+    assert name in said
     assert "spacing" in said
+    assert "may have been predicted for another study" in said
 
 
 def test_a_field_of_too_few_components_is_refused(evaluate, perfect, study):
@@ -217,11 +229,25 @@ def test_a_folder_without_any_case_is_refused(evaluate, study, tmp_path):
 
 
 def test_without_a_truth_the_annotators_are_still_compared(evaluate, perfect, study):
-    content = json.loads(study.read_text())
-    for case in content["cases"]:
-        del case["truth"]
-    study.write_text(json.dumps(content))
+    forget_the_truth(study)
     result = evaluate(perfect, study)[1]
     assert result["dice"] is None
     assert "truth" in result["why"]["dice"]
     assert result["ged"] == 0
+
+
+def test_people_hear_first_that_there_is_no_truth(perfect, study, capsys):
+    forget_the_truth(study)
+    assert main(["evaluate", str(perfect), str(study)]) == 0
+    first = capsys.readouterr().out.splitlines()[0]
+    assert first.startswith("The study tiny names no truth, so only the predicted annotators are scored; call the true")
+
+
+def test_with_nothing_to_score_against_nothing_is_scored(perfect, study, capsys):
+    forget_the_truth(study)
+    for file in [*perfect.rglob("annotator_*"), *perfect.rglob("confusion_*")]:
+        file.unlink()
+    assert main(["evaluate", str(perfect), str(study)]) == 2
+    said = capsys.readouterr()
+    assert said.out == ""
+    assert said.err.startswith("The study tiny names no truth, so there is nothing to score against; call the true")

@@ -52,6 +52,17 @@ def test_a_study_is_fused_and_told_as_events(make_disk_study, tmp_path, capsys):
     assert {event["stage"] for event in events if event["event"] == "progress"} == {"fuse"}
 
 
+def test_the_last_line_says_what_was_written_and_what_comes_next(make_disk_study, masks, tmp_path, capsys):
+    study, out = make_disk_study(cases=2), tmp_path / "out"
+    assert main(["fuse", str(study.folder), "--out", str(out)]) == 0
+    assert capsys.readouterr().out.splitlines()[-1] == (
+        f"Wrote {out}/<case id>/truth.nrrd for 2 cases. "
+        f"Next: noisylabelseg review {study.folder} --truth {out} --out review"
+    )
+    assert main(["fuse", *masks, "--out", str(tmp_path / "loose")]) == 0
+    assert capsys.readouterr().out.splitlines()[-1] == f"Wrote {tmp_path}/loose/reader0/truth.nrrd."
+
+
 def test_options_and_annotators_can_be_chosen(masks, tmp_path):
     words = ["--set", "threshold=0.2", "--annotators", "reader0,reader2", "--out", str(tmp_path / "out")]
     assert main(["fuse", *masks, "--method", "mean", *words]) == 0
@@ -74,6 +85,13 @@ def test_files_on_different_grids_are_refused_by_name(masks, tmp_path, capsys):
     write_labels(tmp_path / "moved.nrrd", np.zeros(GRID.shape), Geometry.plain(GRID.shape))
     assert main(["fuse", *masks, str(tmp_path / "moved.nrrd"), "--out", str(tmp_path / "out")]) == 2
     assert "moved.nrrd: is not on the grid of reader0.nrrd" in capsys.readouterr().err
+
+
+def test_folders_are_told_what_fuse_takes(tmp_path, capsys):
+    for name in ("a", "b"):
+        (tmp_path / name).mkdir()
+    assert main(["fuse", str(tmp_path / "a"), str(tmp_path / "b"), "--out", str(tmp_path / "out")]) == 2
+    assert f"{tmp_path / 'a'}: is a folder; fuse takes one study" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(

@@ -32,4 +32,6 @@ def test_a_settings_file_runs_on_the_command_line(tmp_path: Path, capsys: pytest
 def test_a_problem_of_the_settings_is_one_sentence(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "job.json").write_text(FuseSettings(study=str(tmp_path / "none"), out=str(tmp_path / "out")).to_json())
     assert main(["run", str(tmp_path / "job.json")]) == 2
-    assert capsys.readouterr().err.strip() == f"{tmp_path / 'none'} does not exist; choose another."
+    assert capsys.readouterr().err.strip() == (
+        f"{tmp_path / 'job.json'}: {tmp_path / 'none'} does not exist; choose another study."
+    )

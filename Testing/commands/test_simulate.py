@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -10,6 +11,8 @@ import pytest
 
 from NoisyLabelSegLib.cases import Study, read_labels
 from NoisyLabelSegLib.cli import main
+from NoisyLabelSegLib.simulation.panel import shipped_panels
+from NoisyLabelSegLib.simulation.phantoms import PHANTOMS
 
 
 def run_elsewhere(*words: str | Path) -> None:
@@ -139,3 +142,17 @@ def test_labels_are_stored_as_small_whole_numbers(tmp_path, simulate, digits):
     labels = read_labels(tmp_path / "s" / "mnist_000" / "annotator_over.nrrd").array
     assert labels.dtype == np.uint8
     assert set(np.unique(labels)) == {0, 1}
+
+
+def test_help_names_the_panels_and_which_is_taken_unasked(capsys):
+    with pytest.raises(SystemExit):
+        main(["simulate", "--help"])
+    page = " ".join(capsys.readouterr().out.split())
+    assert ", ".join(shipped_panels()) in page
+    for kind, phantom in PHANTOMS.items():
+        assert re.search(rf"default: .*\b{phantom.panel} for [^;]*\b{kind}\b", page)
+
+
+def test_one_case_is_not_called_cases(tmp_path, digits, capsys):
+    assert main(["simulate", "mnist", "--digits", str(digits), "--cases", "1", "--out", str(tmp_path / "s")]) == 0
+    assert f"1 case in {tmp_path / 's'}" in capsys.readouterr().out

@@ -15,7 +15,7 @@ from NoisyLabelSegLib.cases import Case, Geometry, Image, Study, read_image, wri
 from NoisyLabelSegLib.errors import UserError
 from NoisyLabelSegLib.inference import predict_cases
 from NoisyLabelSegLib.inference.inputs import cases_of
-from NoisyLabelSegLib.inference.run import Wanted
+from NoisyLabelSegLib.inference.run import Wanted, chosen_device
 from NoisyLabelSegLib.progress import Progress, paced
 from NoisyLabelSegLib.training import Settings, train_study
 
@@ -121,6 +121,8 @@ def test_loose_images_that_cannot_be_told_apart_or_found_are_refused(tmp_path: P
         cases_of([str(tmp_path / "a.nrrd"), str(tmp_path / "x/A.nrrd")])
     with pytest.raises(UserError, match="does not exist"):
         cases_of([str(tmp_path / "none.nrrd")])
+    with pytest.raises(UserError, match=r"x: holds neither a study\.json nor DICOM images; give a study"):
+        cases_of([str(tmp_path / "x")])
     with pytest.raises(UserError, match="--split"):
         cases_of([str(tmp_path / "a.nrrd")], split="test")
 
@@ -130,3 +132,8 @@ def test_a_split_chooses_cases_and_an_empty_one_is_refused(make_disk_study: Make
     assert len(cases_of([str(study.folder)])) == 2
     with pytest.raises(UserError, match="No case of the study disks is in the split test; it has none"):
         cases_of([str(study.folder)], split="test")
+
+
+def test_a_device_that_is_not_there_is_refused_with_those_that_are() -> None:
+    with pytest.raises(UserError, match="This machine has no device 'abacus'; choose auto or cpu"):
+        chosen_device("abacus")

@@ -58,8 +58,13 @@ def test_a_setting_without_a_default_must_be_there() -> None:
         JobSettings.from_json('{"format": "noisylabelseg-job/1", "verb": "train", "out": "run"}')
 
 
+def test_text_that_is_not_json_points_to_an_example() -> None:
+    with pytest.raises(UserError, match=r"are not valid JSON; see docs/jobs\.md for an example"):
+        JobSettings.from_json("{")
+
+
 def test_a_file_that_is_not_there_is_named(tmp_path: Path) -> None:
-    with pytest.raises(UserError, match=r"none\.json: cannot be read"):
+    with pytest.raises(UserError, match=r"none\.json: does not exist; check the path"):
         JobSettings.read(tmp_path / "none.json")
 
 
@@ -94,7 +99,9 @@ def test_every_problem_is_a_sentence_that_says_what_to_do(there: str, tmp_path: 
         f"{there} is a file, not a folder; choose another folder for the results.": FuseSettings(
             study=there, out=there
         ),
-        f"{out}/x does not exist; choose another.": PredictSettings(model=there, images=(f"{there},{out}/x",), out=out),
+        f"{out}/x does not exist; choose another image.": PredictSettings(
+            model=there, images=(f"{there},{out}/x",), out=out
+        ),
         f"{folder} is not empty; choose another folder for the results or allow replacing.": TrainSettings(
             study=there, out=folder
         ),

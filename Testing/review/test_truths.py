@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -18,6 +19,18 @@ def test_the_study_knows_its_own_truth(small_study: Study) -> None:
     truth = truth_source("study", small_study)(case)
     assert truth is not None
     np.testing.assert_array_equal(truth.labels, case.truth())
+
+
+def test_a_study_without_a_truth_says_what_to_do(small_study: Study) -> None:
+    bare = replace(small_study, cases=[replace(case, truth_source=None) for case in small_study.cases])
+    with pytest.raises(UserError, match="The study secret study names no truth; give --truth majority"):
+        truth_source("study", bare)
+
+
+def test_a_folder_without_a_truth_of_this_study_is_named(small_study: Study, tmp_path: Path) -> None:
+    (tmp_path / "loose").mkdir()
+    with pytest.raises(UserError, match=r"loose: has no truth for any case of the study; .* such as PATIENT-0/ with"):
+        truth_source(str(tmp_path / "loose"), small_study)
 
 
 def test_a_method_fuses_on_the_fly(small_study: Study) -> None:
@@ -72,7 +85,7 @@ def test_a_folder_may_hold_labels_probabilities_and_confusion(small_study: Study
 def test_a_truth_on_another_grid_is_refused(small_study: Study, tmp_path: Path) -> None:
     case = small_study.cases[0]
     write_labels(tmp_path / case.id / "truth.nrrd", np.zeros((3, 4, 5)), Geometry.plain((3, 4, 5)))
-    with pytest.raises(UserError, match=r"truth\.nrrd: is not on the grid of case PATIENT-0"):
+    with pytest.raises(UserError, match=r"truth\.nrrd: is not on the grid of case PATIENT-0: .*; make the truth anew"):
         truth_source(str(tmp_path), small_study)(case)
 
 

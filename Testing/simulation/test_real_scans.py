@@ -68,7 +68,7 @@ def test_an_empty_truth_or_a_missing_one_is_refused(files):
 
 def test_a_truth_on_another_grid_is_refused(files):
     write_labels(files / "elsewhere.nrrd", TRUTH, Geometry.plain(GRID.shape))
-    with pytest.raises(UserError, match="grid"):
+    with pytest.raises(UserError, match=r"grid .*; resample it onto the image first, with nearest neighbor"):
         list(real_scan_recipe([[files / "t1.nrrd"]], [files / "elsewhere.nrrd"]).cases)
 
 
