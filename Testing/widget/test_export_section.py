@@ -80,7 +80,7 @@ def test_a_folder_that_cannot_be_written_is_explained(opened, tmp_path):
     tick(opened, "exportNrrd")
     ui_of(opened).exportPath.currentPath = str(tmp_path / "file")
     ui_of(opened).exportButton.click()
-    assert "cannot be written" in ui_of(opened).exportMessage.property("text")
+    assert "is a file, not a folder" in ui_of(opened).exportMessage.property("text")
 
 
 def test_a_dicom_seg_is_written_for_its_series(host, module, tmp_path):
