@@ -18,16 +18,13 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Patch
 from numpy.typing import NDArray
 
-from NoisyLabelSegLib.cases import Case, Study
-from NoisyLabelSegLib.experiments.accuracy_scores import Estimate, estimate_case
+from NoisyLabelSegLib.cases import Study
+from NoisyLabelSegLib.experiments.accuracy_scores import estimates
 from NoisyLabelSegLib.experiments.accuracy_studies import make_study
 from NoisyLabelSegLib.experiments.printed_pictures import busiest, known_truth, outline, painted, save, show
-from NoisyLabelSegLib.inference import Predictor
 from NoisyLabelSegLib.metrics import dice
-from NoisyLabelSegLib.networks.package import load_package
 from NoisyLabelSegLib.review import ANNOTATORS, PAPER, color_table, error_map
 from NoisyLabelSegLib.training import preset, train_study
-from NoisyLabelSegLib.training.preprocessing import Preprocessing
 
 STUDIES = (("mnist", "dense"), ("lesions", "one"), ("tumour", "dense"))
 ROWS = ("drawn", "expected by\nthe network", "wrong in\nthe drawn", "wrong in\nthe expected")
@@ -58,13 +55,10 @@ class Slice:
 
 def middling(package: Path, study: Study) -> Slice:
     """The case in the middle of all held-out ones by Dice, at the slice with most of the truth."""
-    network, card = load_package(package)
-    preprocessing = Preprocessing.from_json(card.preprocessing)
-    predictor = Predictor(network, patch=preprocessing.patch)
-    found: list[tuple[float, Case, Estimate]] = []
-    for case in study.split("test").cases:
-        estimate = estimate_case(predictor, preprocessing, case, annotators=True)
-        found.append((float(dice(estimate.truth, known_truth(case), len(study.classes))), case, estimate))
+    found = [
+        (float(dice(estimate.truth, known_truth(case), len(study.classes))), case, estimate)
+        for case, estimate in estimates(package, study)
+    ]
     _, case, estimate = sorted(found, key=lambda item: item[0])[len(found) // 2]
     truth, said = known_truth(case), estimate.said
     assert said is not None, "the coupled networks know their annotators"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -60,16 +60,21 @@ def score_model(package: Path, study: Study, seed: int) -> Scores:
     A model without annotators has its truth drawn instead, as often. The predicted consensus is that of the
     annotators' expected labels, or of the samples where there are none.
     """
+    scores, rng = Scores(), np.random.default_rng(seed)
+    for case, estimate in estimates(package, study):
+        samples = [estimate.sample(place, rng.uniform()) for place in range(len(study.annotators))]
+        _add(scores, case, study, estimate, samples)
+    return scores
+
+
+def estimates(package: Path, study: Study) -> Iterator[tuple[Case, Estimate]]:
+    """The held-out cases and what a model makes of them; of annotators too, where it knows any."""
     network, card = load_package(package)
     preprocessing = Preprocessing.from_json(card.preprocessing)
     predictor = Predictor(network, patch=preprocessing.patch)
     knows = network.annotator_head is not None
-    scores, rng = Scores(), np.random.default_rng(seed)
     for case in study.split("test").cases:
-        estimate = estimate_case(predictor, preprocessing, case, annotators=knows)
-        samples = [estimate.sample(place, rng.uniform()) for place in range(len(study.annotators))]
-        _add(scores, case, study, estimate, samples)
-    return scores
+        yield case, _estimate(predictor, preprocessing, case, annotators=knows)
 
 
 def drawn_at(shares: NDArray[Any], level: float) -> NDArray[np.uint8]:
@@ -77,7 +82,7 @@ def drawn_at(shares: NDArray[Any], level: float) -> NDArray[np.uint8]:
     return np.where(1 - shares[0] > level, shares[1:].argmax(axis=0) + 1, 0).astype(np.uint8)
 
 
-def estimate_case(predictor: Predictor, preprocessing: Preprocessing, case: Case, *, annotators: bool) -> Estimate:
+def _estimate(predictor: Predictor, preprocessing: Preprocessing, case: Case, *, annotators: bool) -> Estimate:
     pieces = list(predictor.pieces(preprocessing.image(case), labels=annotators, confusion=annotators))
 
     def whole(parts: Sequence[NDArray[Any]]) -> NDArray[Any]:

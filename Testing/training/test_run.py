@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 import torch
 
-from NoisyLabelSegLib.cases import Study, write_labels
+from NoisyLabelSegLib.cases import Annotation, Case, Geometry, Image, Study, write_labels
 from NoisyLabelSegLib.errors import UserError
 from NoisyLabelSegLib.networks.package import load_package
 from NoisyLabelSegLib.progress import Progress, paced
@@ -290,8 +290,6 @@ def test_one_image_is_enough_to_train_without_falling_over(make_disk_study: Make
 
 
 def test_twenty_annotators_and_ten_classes_train(tmp_path: Path) -> None:
-    from NoisyLabelSegLib.cases import Annotation, Case, Geometry, Image
-
     rng = np.random.default_rng(0)
     grid = Geometry.plain((16, 16))
     names = tuple(f"reader{number}" for number in range(20))
