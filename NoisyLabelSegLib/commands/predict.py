@@ -31,7 +31,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--confusion", action="store_true", help="also each annotator's confusion matrix at every voxel"
     )
     parser.add_argument("--split", metavar="NAME", help="only the study's cases of this split")
-    parser.add_argument("--flips", action="store_true", help="average over mirrored images: slower, a little better")
+    parser.add_argument(
+        "--flips",
+        action=argparse.BooleanOptionalAction,
+        default=True,
+        help="whether to ask about mirrored images, too, and take the mean: a little better, 4 times (in 3D 8) as slow",
+    )
     parser.add_argument("--device", default="auto", help="auto, cpu, cuda or mps (default %(default)s)")
     parser.add_argument("--force", action="store_true", help="replace predictions in a folder that holds some")
 

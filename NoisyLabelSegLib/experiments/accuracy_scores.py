@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from NoisyLabelSegLib.cases import Case, Study
 from NoisyLabelSegLib.fusion import fuse
 from NoisyLabelSegLib.inference import Predictor
+from NoisyLabelSegLib.inference.run import knows_mirrored
 from NoisyLabelSegLib.metrics import ConfusionErrors, confusion_errors, consensus, dice, ged
 from NoisyLabelSegLib.networks.package import load_package
 from NoisyLabelSegLib.training.preprocessing import Preprocessing
@@ -48,10 +49,11 @@ class Scores:
 
     def to_json(self) -> dict[str, Any]:
         figures: dict[str, Any] = {"dice": float(np.mean([case["dice"] for case in self.cases])), "cases": self.cases}
-        if self.errors.entries:
-            names = ("cm_rmse", "cm_rmse_column", "cm_rmse_image")
-            figures.update({name: getattr(self.errors, name) for name in names})
-        return figures
+        return figures | (error_figures(self.errors) if self.errors.entries else {})
+
+
+def error_figures(errors: ConfusionErrors) -> dict[str, float]:
+    return {name: getattr(errors, name) for name in ("cm_rmse", "cm_rmse_column", "cm_rmse_image")}
 
 
 def score_model(package: Path, study: Study, seed: int) -> Scores:
@@ -71,7 +73,7 @@ def estimates(package: Path, study: Study) -> Iterator[tuple[Case, Estimate]]:
     """The held-out cases and what a model makes of them; of annotators too, where it knows any."""
     network, card = load_package(package)
     preprocessing = Preprocessing.from_json(card.preprocessing)
-    predictor = Predictor(network, patch=preprocessing.patch)
+    predictor = Predictor(network, patch=preprocessing.patch, flips=knows_mirrored(card))
     knows = network.annotator_head is not None
     for case in study.split("test").cases:
         yield case, _estimate(predictor, preprocessing, case, annotators=knows)
@@ -85,23 +87,22 @@ def drawn_at(shares: NDArray[Any], level: float) -> NDArray[np.uint8]:
 def _estimate(predictor: Predictor, preprocessing: Preprocessing, case: Case, *, annotators: bool) -> Estimate:
     pieces = list(predictor.pieces(preprocessing.image(case), labels=annotators, confusion=annotators))
 
-    def whole(parts: Sequence[NDArray[Any]]) -> NDArray[Any]:
-        """(..., N, H, W) joined along N, with the axes of the case."""
-        array = np.concatenate(parts, axis=-3)
-        flat = preprocessing.unarranged(array.reshape(-1, *array.shape[-3:]), case.geometry)
-        return flat.reshape(*array.shape[:-3], *flat.shape[1:])
+    def whole(parts: Sequence[NDArray[np.float32]]) -> NDArray[np.float32]:
+        """(..., N, H, W) joined along N, on the grid of the case."""
+        field = np.concatenate(parts, axis=-3)
+        flat = preprocessing.restored(field.reshape(-1, *field.shape[-3:]), case.geometry)
+        return flat.reshape(*field.shape[:-3], *flat.shape[1:])
 
-    said = [piece.labels for piece in pieces if piece.labels is not None]
-    confusion = [piece.confusion for piece in pieces if piece.confusion is not None]
-    return Estimate(
-        whole([piece.truth for piece in pieces]),
-        whole(said) if said else None,
-        whole(confusion) if confusion else None,
-    )
+    truth = whole([piece.truth for piece in pieces])
+    if not annotators:
+        return Estimate(truth)
+    said = np.concatenate([piece.labels for piece in pieces if piece.labels is not None], axis=-3)
+    drawn = np.stack([preprocessing.restored_labels(labels, case.geometry) for labels in said])
+    return Estimate(truth, drawn, whole([piece.confusion for piece in pieces if piece.confusion is not None]))
 
 
-def fusion_errors(method: str, study: Study, labels: str, seed: int) -> ConfusionErrors:
-    """The matrices that fusion finds, given the labels of the held-out cases: everybody's, or one of each case.
+def fusion_errors(method: str, study: Study, labels: str, seed: int) -> dict[str, float]:
+    """How wrong the matrices are that fusion finds, given the labels of the held-out cases: all, or one of each case.
 
     That is more than the networks get, which see the image only.
     """
@@ -113,7 +114,7 @@ def fusion_errors(method: str, study: Study, labels: str, seed: int) -> Confusio
         fusion = fuse(given, method=method, classes=len(study.classes))
         matrices = [fusion.confusion_field(place) for place in range(len(everyone))]
         errors += confusion_errors(matrices, fusion.probabilities, _truth(case), everyone)
-    return errors
+    return error_figures(errors)
 
 
 def _truth(case: Case) -> NDArray[np.uint8]:

@@ -5,18 +5,23 @@ from __future__ import annotations
 import argparse
 import json
 import math
+import os
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from joblib import Parallel, delayed, parallel_config
+
+from NoisyLabelSegLib.cases import Study
 from NoisyLabelSegLib.commands.terminal import Terminal
 from NoisyLabelSegLib.errors import UserError
 from NoisyLabelSegLib.experiments.accuracy_scores import fusion_errors, mean_of, score_model
 from NoisyLabelSegLib.experiments.accuracy_studies import REAL, SIMULATED, make_study, with_fewer_images
 from NoisyLabelSegLib.output import write_text
+from NoisyLabelSegLib.progress import steps
 from NoisyLabelSegLib.training import Settings, preset, train_study
 
 SUMMARY = "Dice and confusion-matrix errors of the coupled networks and every baseline on held-out cases."
@@ -36,6 +41,7 @@ METHODS: dict[str, tuple[str, ...]] = {
 """The default preset, changed by nothing but this."""
 
 FUSED = ("staple", "spatial-staple")
+"""Fusions that find matrices, too. With one label per image there is nothing to fuse: they teach what a vote does."""
 LAMBDAS = (0.001, 0.01, 0.1, 0.4, 0.7, 0.9)
 MEAN_DICES = (0.5, 0.6, 0.7, 0.8, 0.9)
 IMAGES = (2, 4, 8)
@@ -66,6 +72,11 @@ class Run:
         more = "" if self.mean_dice is None else f"-mean{self.mean_dice:g}"
         return f"{self.study}-{self.labels}{more}-seed{self.seed}"
 
+    @property
+    def taught(self) -> Run:
+        """The run that has the same training: itself, or that of the vote where both teach the labels as they come."""
+        return replace(self, method="majority") if self.labels == "one" and self.method in FUSED else self
+
     def settings(self, base: Settings) -> Settings:
         words = [*METHODS[self.method], f"seed={self.seed}"]
         return base.with_words([*words, f"trace={self.trace}"] if self.trace is not None else words)
@@ -81,7 +92,8 @@ def plan(study: str) -> Iterator[Run]:
     for seed in SEEDS:
         for labels in ("dense",) if study in REAL else ("dense", "one"):
             for method in methods:
-                yield Run(study, labels, method, seed)
+                if (labels, method) != ("one", "mean"):  # the mean of one label is that label
+                    yield Run(study, labels, method, seed)
 
 
 def curves() -> Iterator[Run]:
@@ -102,6 +114,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--seeds", type=int, nargs="+", default=list(SEEDS), help="which seeds (default 0 1 2)")
     parser.add_argument("--out", default="accuracy", metavar="DIR", help="a JSON file per run (default %(default)s)")
     parser.add_argument("--data", default="../shared/data", metavar="DIR", help="the real data (default %(default)s)")
+    parser.add_argument("--jobs", type=int, default=1, metavar="N", help="trainings side by side (default %(default)s)")
     parser.add_argument("--set", nargs="+", default=[], metavar="KEY=VALUE", help="change the preset, to try things")
 
 
@@ -111,19 +124,38 @@ def run(terminal: Terminal, options: argparse.Namespace) -> dict[str, Any]:
     base = preset("default").with_words(options.set)
     found = {}
     for name in names:
-        records = []
-        for item in curves() if name == "curves" else plan(name):
-            if (not options.method or item.method in options.method) and item.seed in options.seeds:
-                terminal.say(item.name)
-                records.append(measure(item, base, out, data))
+        items = [
+            item
+            for item in (curves() if name == "curves" else plan(name))
+            if (not options.method or item.method in options.method) and item.seed in options.seeds
+        ]
+        records = _measured(items, base, out, data, options.jobs, terminal)
         _table(terminal, name, records)
         found[name] = [{**record, "cases": len(record["cases"])} for record in records]
     return found
 
 
+def _measured(
+    items: Sequence[Run], base: Settings, out: Path, data: Path, jobs: int, terminal: Terminal
+) -> list[dict[str, Any]]:
+    """The records of all runs, in order; each training has a process of its own and its share of the cores."""
+    for item in items:  # before they would be made by two processes at once
+        if item.study in SIMULATED and not _file(item, out).exists():
+            _study_of(item, out, data)
+    first = [item for item in items if item.taught == item]
+    records: dict[str, dict[str, Any]] = {}
+    threads = max(1, (os.cpu_count() or 1) // jobs)
+    for group in (first, [item for item in items if item not in first]):
+        with parallel_config(backend="loky", n_jobs=jobs, inner_max_num_threads=threads):
+            done = Parallel(return_as="generator")(delayed(measure)(item, base, out, data) for item in group)
+            for item in steps(group, "accuracy", terminal.progress):
+                records[item.name] = next(done)
+    return [records[item.name] for item in items]
+
+
 def measure(item: Run, base: Settings, out: Path, data: Path) -> dict[str, Any]:
     """The record of a run: read if it is there, else trained, scored and written."""
-    file = out / f"{item.name}.json"
+    file = _file(item, out)
     settings = item.settings(base)
     recorded = replace(settings, seed=0).to_json()
     if file.exists():
@@ -131,26 +163,33 @@ def measure(item: Run, base: Settings, out: Path, data: Path) -> dict[str, Any]:
         if record["settings"] != recorded:
             raise UserError("was measured with other settings", file=file, remedy="choose another --out")
         return record
-    study = make_study(item.study, item.labels, item.seed, out / "studies" / item.study_name, data, item.mean_dice)
-    if item.images is not None:
-        study = with_fewer_images(study, item.images)
+    study = _study_of(item, out, data)
+    scored = _trained(study, settings) if item.taught == item else measure(item.taught, base, out, data)
+    record = {**scored, **asdict(item), "settings": recorded}
+    if item.method in FUSED:
+        record |= fusion_errors(item.method, study, item.labels, item.seed)
+    write_text(file, json.dumps(record) + "\n")
+    return record
+
+
+def _file(item: Run, out: Path) -> Path:
+    return out / f"{item.name}.json"
+
+
+def _study_of(item: Run, out: Path, data: Path) -> Study:
+    folder = out / "studies" / item.study_name
+    study = make_study(item.study, item.labels, item.seed, folder, data, item.mean_dice)
+    return study if item.images is None else with_fewer_images(study, item.images)
+
+
+def _trained(study: Study, settings: Settings) -> dict[str, Any]:
     start = time.monotonic()
     with tempfile.TemporaryDirectory() as folder:
         trained = train_study(study, Path(folder) / "run", settings)
         seconds = time.monotonic() - start
-        scores = score_model(trained.package, study, item.seed)
-    if item.method in FUSED:
-        scores.errors += fusion_errors(item.method, study, item.labels, item.seed)
-    record = {
-        **asdict(item),
-        **scores.to_json(),
-        "seconds": seconds,
-        "attempts": trained.figures["attempt"] + 1,
-        "remarks": list(trained.remarks),
-        "settings": recorded,
-    }
-    write_text(file, json.dumps(record, indent=1) + "\n")
-    return record
+        scores = score_model(trained.package, study, settings.seed).to_json()
+    attempts = trained.figures["attempt"] + 1
+    return {**scores, "seconds": seconds, "attempts": attempts, "remarks": list(trained.remarks)}
 
 
 def _table(terminal: Terminal, name: str, records: list[dict[str, Any]]) -> None:

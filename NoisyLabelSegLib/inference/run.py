@@ -14,7 +14,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from NoisyLabelSegLib.cases import Case, Image, resample, write_components, write_labels
+from NoisyLabelSegLib.cases import Case, write_components, write_labels
 from NoisyLabelSegLib.errors import UserError
 from NoisyLabelSegLib.inference.predictor import Predictor
 from NoisyLabelSegLib.networks import CoupledNetwork
@@ -54,12 +54,15 @@ def predict_cases(
     folder: str | Path,
     *,
     wanted: Wanted | None = None,
-    flips: bool = False,
+    flips: bool = True,
     device: str = "auto",
     force: bool = False,
     report: Report = silent,
 ) -> None:
-    """Writes `<case id>/truth.nrrd` and so on for every case, on its own grid; all of them or none."""
+    """Writes `<case id>/truth.nrrd` and so on for every case, on its own grid; all of them or none.
+
+    flips: ask about mirrored images too and take the mean, if the model was trained on mirrored ones.
+    """
     wanted = wanted or Wanted()
     network, card = load_package(model)
     preprocessing = _preprocessing(card, Path(model))
@@ -69,7 +72,8 @@ def predict_cases(
             file=model,
             remedy="leave out --annotators and --confusion",
         )
-    predictor = Predictor(network, patch=preprocessing.patch, flips=flips, device=chosen_device(device))
+    mirrored = flips and knows_mirrored(card)
+    predictor = Predictor(network, patch=preprocessing.patch, flips=mirrored, device=chosen_device(device))
     with output_folder(folder, force=force) as partial:
         hear = paced(report)
         for done, case in enumerate(steps(cases, "predict", report)):
@@ -78,6 +82,11 @@ def predict_cases(
                 hear(Progress("predict", done, len(cases), part=part * SHARE_BEFORE_WRITING))
 
             _predict(case, partial / case.id, predictor, network, card, preprocessing, wanted, moved)
+
+
+def knows_mirrored(card: ModelCard) -> bool:
+    """Whether the model was trained on mirrored images, so that it can be asked about them."""
+    return card.settings.get("flips") is True
 
 
 def chosen_device(name: str) -> torch.device:
@@ -127,7 +136,7 @@ def _predict(
         write_labels(folder / "truth.nrrd", probabilities.argmax(axis=0), **how)
         for number, name in enumerate(card.annotators):
             if said is not None:
-                labels = _labels_restored(said[number], preprocessing, case)
+                labels = preprocessing.restored_labels(said[number], case.geometry)
                 write_labels(folder / f"annotator_{name}.nrrd", labels, **how)
             if fields is not None:
                 matrices = preprocessing.restored(fields[number], case.geometry)
@@ -144,13 +153,6 @@ def _waiting(file: BinaryIO, shape: tuple[int, ...]) -> NDArray[np.float32]:
     if hasattr(os, "posix_fallocate"):  # not on Windows and macOS
         os.posix_fallocate(file.fileno(), 0, size)
     return np.memmap(file, dtype=np.float32, shape=shape)
-
-
-def _labels_restored(labels: NDArray[np.uint8], preprocessing: Preprocessing, case: Case) -> NDArray[np.uint8]:
-    """Labels (N, H, W) on the case's grid, nearest neighbour where the network worked on another."""
-    grid = preprocessing.grid(case.geometry)
-    there: NDArray[np.uint8] = preprocessing.unarranged(labels[None], case.geometry)[0]
-    return there if grid is case.geometry else resample(Image(there, grid), case.geometry).array
 
 
 def _preprocessing(card: ModelCard, path: Path) -> Preprocessing:

@@ -137,7 +137,8 @@ class PredictSettings(JobSettings):
     """Whether the files are compressed: small, but slow to read again."""
     split: str = ""
     """Only the study's cases of this split; all if empty."""
-    flips: bool = False
+    flips: bool = True
+    """Whether the answer is the mean over mirrored images, for models that were trained on such."""
     device: str = "auto"
 
     def problems(self) -> list[str]:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import ndimage
 
 from NoisyLabelSegLib.cases import Case, Geometry, Image, resample
 from NoisyLabelSegLib.errors import UserError
@@ -77,6 +78,7 @@ class Preprocessing:
                 remedy="set spacing to one number per axis, or to nothing",
             )
         old, new = np.asarray(geometry.spacing), np.asarray(self.spacing[::-1])
+        new = np.where(new > 0, new, old)
         size = np.maximum(np.rint(np.asarray(geometry.shape[::-1]) * old / new), 1).astype(int)
         n = geometry.dimension
         first = np.asarray(geometry.direction).reshape(n, n) @ (
@@ -101,6 +103,12 @@ class Preprocessing:
         ]
         return np.stack(components).astype(np.float32, copy=False)
 
+    def restored_labels(self, labels: NDArray[np.uint8], geometry: Geometry) -> NDArray[np.uint8]:
+        """Labels (N, H, W) from the network, back on the input's grid; outlines stay smooth on a finer one."""
+        grid = self.grid(geometry)
+        there: NDArray[np.uint8] = self.unarranged(labels[None], geometry)[0]
+        return there if grid is geometry else resample(Image(there, grid), geometry, smooth=True, extend=True).array
+
     def unarranged(self, array: Array, geometry: Geometry) -> Array:
         """An array (C, N, H, W) with the axes of the case again, still on the network's grid."""
         if geometry.dimension == 2:
@@ -111,6 +119,8 @@ class Preprocessing:
         grid = self.grid(case.geometry)
         if grid is case.geometry:
             return array
+        if not labels:
+            array = _blurred(array, np.asarray(grid.spacing[::-1]) / np.asarray(case.geometry.spacing[::-1]))
         moved = (resample(Image(channel, case.geometry), grid, labels=labels, extend=True) for channel in array)
         return np.stack([channel.array for channel in moved])
 
@@ -130,3 +140,9 @@ class Preprocessing:
                 raise UserError(f"Case {case.id} is a 2D image, but 3D volumes are wanted", remedy="set dimensions=2")
             return array
         return array[:, None] if array.ndim == 3 else np.moveaxis(array, self.axis + 1, 1)
+
+
+def _blurred(image: Array, steps: NDArray[np.float64]) -> Array:
+    """The channels without what a grid that is `steps` times as coarse, axis by axis, cannot hold."""
+    sigma = np.maximum((steps - 1) / 2, 0)
+    return np.stack([ndimage.gaussian_filter(channel, sigma) for channel in image]) if sigma.any() else image

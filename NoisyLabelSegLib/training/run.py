@@ -32,6 +32,7 @@ from NoisyLabelSegLib.training.samples import Samples
 from NoisyLabelSegLib.training.settings import Settings
 from NoisyLabelSegLib.training.source import StudySource, Survey
 from NoisyLabelSegLib.training.splits import Split, split_cases, study_digest
+from NoisyLabelSegLib.training.working_grid import fitted
 
 
 @dataclass(frozen=True)
@@ -61,7 +62,10 @@ def train_study(
     state = _start(folder, settings, digest, resume=resume, force=force)
     fabric.barrier()  # all have looked at the folder before the first process writes to it
     split = split_cases(study, settings)
-    run = _Run(fabric, study, split, settings, folder, state, report, say)
+    fit = fitted(settings, split.train)
+    run = _Run(fabric, study, split, fit, folder, state, report, say)
+    if fit != settings:
+        run.remark(f"What people outlined is larger than a crop: the networks work at {max(fit.spacing):g} mm a pixel.")
     if fabric.is_global_zero and not resume:
         _take_over(folder, settings)
     run.train()
@@ -127,7 +131,7 @@ class _Run:
         if len(held_out):
             self._held_out = Samples(held_out, settings, vary=False), held_out.survey(report)
         for remark in split.remarks:
-            self._remark(remark)
+            self.remark(remark)
 
     def train(self) -> None:
         state = self._state
@@ -136,10 +140,10 @@ class _Run:
             wrong = f"This run went wrong: {state.wrong}"
             state.start_again()
             again = f"starting again ({state.attempt} of {self._settings.restarts})"
-            self._remark(f"{wrong}; {again} with the annotators' part frozen for longer.")
+            self.remark(f"{wrong}; {again} with the annotators' part frozen for longer.")
             self._attempt(self.settings)
         if state.wrong:
-            self._remark(f"This run went wrong: {state.wrong}; restarting did not help, so do not trust this model.")
+            self.remark(f"This run went wrong: {state.wrong}; restarting did not help, so do not trust this model.")
         if state.best:
             self.network.load_state_dict(state.best["network"])
 
@@ -188,7 +192,7 @@ class _Run:
             settings,
             self._source,
             self._surveys,
-            say=self._remark,
+            say=self.remark,
             first_epoch=state.epoch,
             micro_batch=state.micro_batch,
         )
@@ -236,7 +240,7 @@ class _Run:
             trunk_arguments=settings.trunk_arguments,
         )
 
-    def _remark(self, sentence: str) -> None:
+    def remark(self, sentence: str) -> None:
         if sentence not in self._state.remarks:
             self._state.remarks.append(sentence)
             self._say(sentence)

@@ -66,6 +66,6 @@ def setting_problems(values: Mapping[str, Any]) -> list[str]:
         problems.append("widths must be whole numbers from 1 to 4096")
     if len(values["window"]) != 2 or not values["window"][0] < values["window"][1]:
         problems.append("window must be two numbers, the lower one first")
-    if values["spacing"] and (len(values["spacing"]) not in (2, 3) or min(values["spacing"]) <= 0):
-        problems.append("spacing must be empty, or two or three positive numbers in millimeters")
+    if values["spacing"] and (len(values["spacing"]) not in (2, 3) or min(values["spacing"]) < 0):
+        problems.append("spacing must be empty, or two or three numbers in millimeters, 0 for an axis that stays")
     return problems

@@ -45,7 +45,8 @@ class Settings:
     patch: int = 0  # edge of a square or cubic crop in pixels, 0 for whole slices or volumes
     normalization: str = "z-score"  # per case, or window
     window: tuple[float, ...] = (-1000.0, 400.0)  # intensities that become 0 and 1 where normalization is window
-    spacing: tuple[float, ...] = ()  # mm in z, y, x (or y, x) that every case is brought to; empty keeps each as it is
+    spacing: tuple[float, ...] = ()  # mm in z, y, x (or y, x) that cases are brought to; empty, or 0: each one's own
+    coarsen: bool = True  # 2D crops: where spacing is empty, one at which what people outline fits into the patch
     foreground: float = 0.7  # share of samples from slices, or around voxels, that somebody marked
     flips: bool = True
     shift: int = 0  # pixels by which a sample is moved at random, each way; what leaves it comes in at the other side

@@ -25,7 +25,7 @@ def trained(make_disk_study: MakeStudy, tmp_path: Path) -> tuple[str, Study]:
 def test_a_study_and_a_loose_image_are_predicted(trained: tuple[str, Study], tmp_path: Path) -> None:
     model, study = trained
     out = tmp_path / "out"
-    assert main(["predict", model, str(study.folder), "--out", str(out), "--annotators", "--flips"]) == 0
+    assert main(["predict", model, str(study.folder), "--out", str(out), "--annotators"]) == 0
     assert {path.name for path in (out / "case1").iterdir()} == {
         "truth.nrrd",
         "truth_probability.nrrd",

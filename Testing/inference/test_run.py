@@ -137,3 +137,22 @@ def test_a_split_chooses_cases_and_an_empty_one_is_refused(make_disk_study: Make
 def test_a_device_that_is_not_there_is_refused_with_those_that_are() -> None:
     with pytest.raises(UserError, match="This machine has no device 'abacus'; choose auto or cpu"):
         chosen_device("abacus")
+
+
+def test_mirrored_images_are_asked_about_where_the_model_learned_from_such(
+    make_disk_study: MakeStudy, tmp_path: Path
+) -> None:
+    study = make_disk_study(cases=2)
+    case = study.cases[0]
+    mirrored = Case("mirrored", (Image(np.ascontiguousarray(case.image()[0][:, ::-1]), case.geometry),))
+
+    def difference(model: Path, name: str, *, flips: bool = True) -> float:
+        """Between the answer to a mirrored image and the mirrored answer."""
+        predict_cases(model, [case, mirrored], tmp_path / name, flips=flips)
+        one, other = (read_image(tmp_path / name / id / "truth_probability.nrrd").array for id in (case.id, "mirrored"))
+        return float(np.abs(one[..., ::-1] - other).max())
+
+    model = a_model(study, tmp_path / "run")
+    assert difference(model, "mean") < 1e-5
+    assert difference(model, "once", flips=False) > 1e-3
+    assert difference(a_model(study, tmp_path / "never", flips=False), "never mirrored") > 1e-3

@@ -46,8 +46,30 @@ def test_a_common_spacing_covers_the_same_box_and_comes_back() -> None:
     assert grid.shape == (16, 6, 10)
     assert grid.origin == pytest.approx((0.0, 0.5, -0.5))
     back = preprocessing.restored(preprocessing.image(case), case.geometry)[0] * 100
-    inner = (slice(1, -1),) * 3
+    inner = (slice(1, -1), slice(3, -3), slice(1, -1))  # the border takes part in the blur along y
     np.testing.assert_allclose(back[inner], case.image()[0][inner], atol=1e-3)
+
+
+def test_an_axis_whose_spacing_is_zero_stays_as_it_is() -> None:
+    geometry = Geometry.plain((8, 12, 10), (1.0, 1.0, 2.0))
+    grid = Preprocessing(spacing=(0.0, 2.0, 2.0)).grid(geometry)
+    assert (grid.shape, grid.spacing) == ((8, 6, 5), (2.0, 2.0, 2.0))
+
+
+def test_a_coarser_grid_shows_means_and_not_single_pixels() -> None:
+    stripes = np.indices((12, 12)).sum(axis=0) % 2
+    preprocessing = Preprocessing(spacing=(3.0, 3.0), normalization="window", window=(0, 1))
+    np.testing.assert_allclose(preprocessing.image(case_of(stripes)), 0.5, atol=0.02)
+
+
+def test_labels_from_a_coarser_grid_come_back_without_steps() -> None:
+    geometry = Geometry.plain((24, 24))
+    preprocessing = Preprocessing(spacing=(4.0, 4.0))
+    diagonal = np.triu(np.full((1, 6, 6), 2, dtype=np.uint8))
+    back = preprocessing.restored_labels(diagonal, geometry)
+    assert set(np.unique(back)) == {0, 2}
+    ends = [int(np.flatnonzero(row)[0]) for row in back[4:20]]
+    assert max(np.diff(ends)) <= 2, "no run of rows may jump by a whole coarse pixel"
 
 
 @pytest.mark.parametrize(("length", "spacing"), [(10, 3.0), (13, 3.0), (20, 1.4), (7, 0.3)])

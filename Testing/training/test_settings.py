@@ -46,7 +46,7 @@ def test_a_wrong_word_is_named(word: str, said: str) -> None:
         ("epochs=0", "epochs must be from 1"),
         ("learning_rate=NaN", "learning_rate must be from"),
         ("window=[400, -1000]", "lower one first"),
-        ("spacing=[1, 0, 1]", "positive"),
+        ("spacing=[1, -1, 1]", "millimeters"),
         ("widths=[]", "widths"),
     ],
 )

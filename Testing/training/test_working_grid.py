@@ -1,0 +1,64 @@
+"""The grid that the networks work on: coarser where what people outline is larger than a crop, and only there."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from NoisyLabelSegLib.cases import Annotation, Case, Geometry, Image, Study, read_image
+from NoisyLabelSegLib.inference import predict_cases
+from NoisyLabelSegLib.networks.package import read_card
+from NoisyLabelSegLib.training import Settings, train_study
+from NoisyLabelSegLib.training.working_grid import fitted
+
+MakeStudy = Callable[..., Study]
+
+
+def outlined(shape: tuple[int, ...], box: tuple[slice, ...], spacing: tuple[float, ...] | None = None) -> Case:
+    """A case in which one annotator marked a box."""
+    labels = np.zeros(shape, dtype=np.uint8)
+    labels[box] = 1
+    grid = Geometry.plain(shape, spacing)
+    return Case("one", (Image(labels.astype(np.float32), grid),), {"anna": Annotation(Image(labels, grid))}, classes=2)
+
+
+def test_what_is_twice_as_long_as_a_crop_is_seen_on_a_grid_twice_as_coarse() -> None:
+    case = outlined((60, 80), (slice(10, 20), slice(5, 37)))
+    assert fitted(Settings(patch=16), [case]).spacing == (2.0, 2.0)
+
+
+def test_slices_of_a_volume_keep_their_distance_and_millimeters_count() -> None:
+    case = outlined((4, 40, 40), (slice(1, 3), slice(0, 32), slice(0, 8)), spacing=(0.5, 0.5, 3.0))
+    assert fitted(Settings(patch=16), [case]).spacing == (0.0, 1.0, 1.0)
+    assert fitted(Settings(patch=32), [case]).spacing == ()
+
+
+def test_many_small_outlines_far_apart_do_not_count_as_a_large_one() -> None:
+    case = outlined((64, 64), (slice(0, 64, 8), slice(0, 64, 8)))
+    assert fitted(Settings(patch=16), [case]).spacing == ()
+
+
+@pytest.mark.parametrize("words", [["spacing=[1,1]"], ["coarsen=false"], ["patch=0"], ["dimensions=3"]])
+def test_a_grid_is_left_alone_where_somebody_chose_it_or_nothing_is_cut(words: list[str]) -> None:
+    settings = Settings(patch=16).with_words(words)
+    assert fitted(settings, [outlined((60, 80), (slice(10, 20), slice(5, 37)))]) == settings
+
+
+def test_cases_that_nobody_marked_change_nothing() -> None:
+    assert fitted(Settings(patch=16), [outlined((60, 80), (slice(0), slice(0)))]).spacing == ()
+
+
+def test_a_model_of_a_coarser_grid_says_so_and_answers_on_the_cases_own(
+    make_disk_study: MakeStudy, tmp_path: Path
+) -> None:
+    study = make_disk_study(cases=2, shape=(24, 24))
+    settings = Settings(widths=(4, 8), epochs=1, patch=4, device="cpu")
+    trained = train_study(study, tmp_path / "run", settings)
+    assert any("2.25 mm a pixel" in remark for remark in trained.remarks)  # half of the disks are 9 pixels wide
+    assert read_card(trained.package).preprocessing["spacing"] == [2.25, 2.25]
+    predict_cases(trained.package, study.cases[:1], tmp_path / "out")
+    assert read_image(tmp_path / "out/case0/truth.nrrd").array.shape == (24, 24)
+    assert train_study(study, tmp_path / "run", settings, resume=True).remarks == trained.remarks
