@@ -139,6 +139,8 @@ def _add(scores: Scores, case: Case, study: Study, estimate: Estimate, samples: 
 
 
 def mean_of(records: Sequence[Mapping[str, Any]], name: str) -> tuple[float, float]:
-    """Mean and standard deviation (over seeds) of a figure; NaN where no record has it."""
+    """Mean and standard deviation (from n - 1; 0 of a single one) of a figure over seeds; NaN where no record has it."""
     values = [record[name] for record in records if record.get(name) is not None]
-    return (float(np.mean(values)), float(np.std(values))) if values else (float("nan"), float("nan"))
+    if not values:
+        return float("nan"), float("nan")
+    return float(np.mean(values)), float(np.std(values, ddof=1)) if len(values) > 1 else 0.0

@@ -60,9 +60,19 @@ def _comparison(records: Sequence[Record]) -> str:
         for method in METHODS:
             group = _of(records, labels=labels, method=method)
             if group:
-                figures = [_figure(group, name) for name in ("dice", "cm_rmse", "cm_rmse_column")]
+                lead = "–" if method == "coupled" else _lead(_of(records, labels=labels, method="coupled"), group)
+                figures = [_figure(group, "dice"), lead]
+                figures += [_figure(group, name) for name in ("cm_rmse", "cm_rmse_column")]
                 rows.append([labels, method, len(group), *figures, f"{mean_of(group, 'seconds')[0]:.0f}"])
-    return _table(["labels", "method", "seeds", "Dice", "cm_rmse", "cm_rmse_column", "seconds"], rows)
+    columns = ["labels", "method", "seeds", "Dice", "coupled is ahead by", "cm_rmse", "cm_rmse_column", "seconds"]
+    return _table(columns, rows)
+
+
+def _lead(coupled: Sequence[Record], others: Sequence[Record]) -> str:
+    """The difference in Dice on the same study, labels and held-out cases, over the seeds that both have."""
+    ours = {record["seed"]: record["dice"] for record in coupled}
+    pairs = [{"lead": ours[other["seed"]] - other["dice"]} for other in others if other["seed"] in ours]
+    return _figure(pairs, "lead", "+.3f")
 
 
 def _lidc(records: Sequence[Record]) -> str:
@@ -131,11 +141,11 @@ def _of(records: Iterable[Record], **wanted: Any) -> list[Record]:
     return [record for record in records if all(record[key] == value for key, value in wanted.items())]
 
 
-def _figure(group: Sequence[Record], name: str) -> str:
+def _figure(group: Sequence[Record], name: str, form: str = ".3f") -> str:
     mean, spread = mean_of(group, name)
     if math.isnan(mean):
         return "–"
-    return f"{mean:.3f} ± {spread:.3f}" if len(group) > 1 else f"{mean:.3f}"
+    return f"{mean:{form}} ± {spread:.3f}" if len(group) > 1 else f"{mean:{form}}"
 
 
 def _p_value(p: float) -> str:

@@ -20,11 +20,13 @@ def test_tables_are_renewed_and_words_stay(tmp_path: Path) -> None:
     page.write_text("Before.\n<!-- table lesions -->\nold\n<!-- end -->\nBetween.\n<!-- table noise --><!-- end -->\n")
     for seed, dice in enumerate((0.5, 0.7)):
         record(tmp_path, "a", study="lesions", seed=seed, dice=dice, cm_rmse=0.1, cm_rmse_column=0.2)
+        record(tmp_path, "other", study="lesions", method="mean", seed=seed, dice=dice - 0.01 * (1 + seed))
     record(tmp_path, "b", study="lesions", mean_dice=0.6, dice=0.9)
     main([str(tmp_path), str(page)])
     text = page.read_text()
     assert text.startswith("Before.\n<!-- table lesions -->\n\n| labels | method |")
-    assert "| dense | coupled | 2 | 0.600 ± 0.100 | 0.100 ± 0.000 | 0.200 ± 0.000 | 60 |" in text
+    assert "| dense | coupled | 2 | 0.600 ± 0.141 | – | 0.100 ± 0.000 | 0.200 ± 0.000 | 60 |" in text
+    assert "| dense | mean | 2 | 0.585 ± 0.134 | +0.015 ± 0.007 | – | – | 60 |" in text
     assert "| 0.6 | 0.900 |" in text
     assert "old" not in text
     assert "Between." in text
