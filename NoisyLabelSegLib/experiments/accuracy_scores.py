@@ -139,7 +139,7 @@ def _add(scores: Scores, case: Case, study: Study, estimate: Estimate, samples: 
 
 
 def mean_of(records: Sequence[Mapping[str, Any]], name: str) -> tuple[float, float]:
-    """Mean and standard deviation (from n - 1; 0 of a single one) of a figure over seeds; NaN where no record has it."""
+    """Mean and standard deviation (from n - 1; of a single one 0) of a figure over seeds; NaN where nobody has it."""
     values = [record[name] for record in records if record.get(name) is not None]
     if not values:
         return float("nan"), float("nan")

@@ -16,9 +16,15 @@ from NoisyLabelSegLib.training.settings import Settings
 MOST_CASES = 20
 """Cases looked at, evenly chosen: enough to know how large things are."""
 
+SHARE = 0.75
+"""How much of a crop an outline may take: some of what lies around it should be seen, too."""
+
+WORTH_IT = 1.25
+"""A grid that is less than so many times as coarse is not worth the blur."""
+
 
 def fitted(settings: Settings, cases: Sequence[Case]) -> Settings:
-    """The settings with a spacing at which half of what is outlined is no larger than the patch.
+    """The settings with a spacing at which half of what is outlined takes at most three quarters of the patch.
 
     They stay as they are where that holds already, where a spacing is given, and for networks of volumes. Whoever sees
     a corner of a liver or of a cell at a time cannot tell inside from outside.
@@ -31,9 +37,9 @@ def fitted(settings: Settings, cases: Sequence[Case]) -> Settings:
     extents = np.array([extent for case in chosen for extent in _extents(case, settings.axis)])
     if not len(extents):
         return settings
-    finest = np.median([max(_in_plane(case, settings.axis)) for case in chosen])
-    spacing = round(float(np.median(extents)) / settings.patch, 3)
-    if spacing <= finest:
+    own = np.median([max(_in_plane(case, settings.axis)) for case in chosen])
+    spacing = round(float(np.median(extents)) / (SHARE * settings.patch), 3)
+    if spacing < WORTH_IT * own:
         return settings
     whole = [spacing] * chosen[0].geometry.dimension
     if len(whole) == 3:

@@ -25,13 +25,14 @@ def outlined(shape: tuple[int, ...], box: tuple[slice, ...], spacing: tuple[floa
     return Case("one", (Image(labels.astype(np.float32), grid),), {"anna": Annotation(Image(labels, grid))}, classes=2)
 
 
-def test_what_is_twice_as_long_as_a_crop_is_seen_on_a_grid_twice_as_coarse() -> None:
-    case = outlined((60, 80), (slice(10, 20), slice(5, 37)))
+def test_a_grid_is_so_coarse_that_an_outline_takes_three_quarters_of_a_crop() -> None:
+    case = outlined((60, 80), (slice(10, 20), slice(5, 29)))
     assert fitted(Settings(patch=16), [case]).spacing == (2.0, 2.0)
+    assert fitted(Settings(patch=28), [case]).spacing == ()  # 1.14 times as coarse is not worth it
 
 
 def test_slices_of_a_volume_keep_their_distance_and_millimeters_count() -> None:
-    case = outlined((4, 40, 40), (slice(1, 3), slice(0, 32), slice(0, 8)), spacing=(0.5, 0.5, 3.0))
+    case = outlined((4, 40, 40), (slice(1, 3), slice(0, 24), slice(0, 8)), spacing=(0.5, 0.5, 3.0))
     assert fitted(Settings(patch=16), [case]).spacing == (0.0, 1.0, 1.0)
     assert fitted(Settings(patch=32), [case]).spacing == ()
 
@@ -57,8 +58,8 @@ def test_a_model_of_a_coarser_grid_says_so_and_answers_on_the_cases_own(
     study = make_disk_study(cases=2, shape=(24, 24))
     settings = Settings(widths=(4, 8), epochs=1, patch=4, device="cpu")
     trained = train_study(study, tmp_path / "run", settings)
-    assert any("2.25 mm a pixel" in remark for remark in trained.remarks)  # half of the disks are 9 pixels wide
-    assert read_card(trained.package).preprocessing["spacing"] == [2.25, 2.25]
+    assert any("3 mm a pixel" in remark for remark in trained.remarks)  # half of the disks are 9 pixels wide
+    assert read_card(trained.package).preprocessing["spacing"] == [3.0, 3.0]
     predict_cases(trained.package, study.cases[:1], tmp_path / "out")
     assert read_image(tmp_path / "out/case0/truth.nrrd").array.shape == (24, 24)
     assert train_study(study, tmp_path / "run", settings, resume=True).remarks == trained.remarks
