@@ -254,6 +254,7 @@ set(LIBRARY_FILES
   NoisyLabelSegLib/training/source.py
   NoisyLabelSegLib/training/splits.py
   NoisyLabelSegLib/training/targets.py
+  NoisyLabelSegLib/training/working_grid.py
   NoisyLabelSegLib/widget/__init__.py
   NoisyLabelSegLib/widget/annotators_logic.py
   NoisyLabelSegLib/widget/annotators_section.py

@@ -109,12 +109,12 @@ def resample(image: Image, onto: Geometry, *, labels: bool = True, smooth: bool 
 
     source = to_itk(image)
     outside = 0.0 if labels else float(image.array.min())
-    nearest = sitk.sitkLabelLinear if smooth else sitk.sitkNearestNeighbor
+    for_labels = sitk.sitkLabelLinear if smooth else sitk.sitkNearestNeighbor
     moved = sitk.Resample(
         source,
         tuple(reversed(onto.shape)),
         sitk.Transform(onto.dimension, sitk.sitkIdentity),
-        nearest if labels else sitk.sitkLinear,
+        for_labels if labels else sitk.sitkLinear,
         onto.origin,
         onto.spacing,
         onto.direction,

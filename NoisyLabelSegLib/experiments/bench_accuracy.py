@@ -5,17 +5,16 @@ from __future__ import annotations
 import argparse
 import json
 import math
-import os
 import tempfile
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
-from joblib import Parallel, delayed, parallel_config
-
 from NoisyLabelSegLib.cases import Study
+from NoisyLabelSegLib.commands.fuse import parallel_map
 from NoisyLabelSegLib.commands.terminal import Terminal
 from NoisyLabelSegLib.errors import UserError
 from NoisyLabelSegLib.experiments.accuracy_scores import fusion_errors, mean_of, score_model
@@ -74,10 +73,8 @@ class Run:
 
     @property
     def taught(self) -> Run:
-        """The run that has the same training, if it is not this one: that of a vote, or of the preset as it is."""
-        if self.labels == "one" and self.method in FUSED:
-            return replace(self, method="majority")
-        return replace(self, trace=None) if self.trace == Settings.trace else self
+        """The run that has the same training: itself, or that of the vote where both teach the labels as they come."""
+        return replace(self, method="majority") if self.labels == "one" and self.method in FUSED else self
 
     def settings(self, base: Settings) -> Settings:
         words = [*METHODS[self.method], f"seed={self.seed}"]
@@ -124,6 +121,8 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 def run(terminal: Terminal, options: argparse.Namespace) -> dict[str, Any]:
     names = [options.study] if options.study else [*SIMULATED, *REAL, "curves"]
     out, data = Path(options.out), Path(options.data)
+    if options.jobs < 1:
+        raise UserError(f"--jobs {options.jobs} leaves nobody to work", remedy="give 1 or more")
     base = preset("default").with_words(options.set)
     found = {}
     for name in names:
@@ -141,19 +140,15 @@ def run(terminal: Terminal, options: argparse.Namespace) -> dict[str, Any]:
 def _measured(
     items: Sequence[Run], base: Settings, out: Path, data: Path, jobs: int, terminal: Terminal
 ) -> list[dict[str, Any]]:
-    """The records of all runs, in order; each training has a process of its own and its share of the cores."""
-    for item in items:  # before they would be made by two processes at once
+    """The records of all runs, in order; several trainings at once have a process and a share of the cores each."""
+    for item in items:  # before two processes would make the same study
         if item.study in SIMULATED and not _file(item, out).exists():
             _study_of(item, out, data)
-    first = [item for item in items if item.taught == item]
-    records: dict[str, dict[str, Any]] = {}
-    threads = max(1, (os.cpu_count() or 1) // jobs)
-    for group in (first, [item for item in items if item not in first]):
-        with parallel_config(backend="loky", n_jobs=jobs, inner_max_num_threads=threads):
-            done = Parallel(return_as="generator")(delayed(measure)(item, base, out, data) for item in group)
-            for item in steps(group, "accuracy", terminal.progress):
-                records[item.name] = next(done)
-    return [records[item.name] for item in items]
+    trainings = list(dict.fromkeys(item.taught for item in items))
+    done = parallel_map(jobs)(partial(measure, base=base, out=out, data=data), trainings)
+    for _ in steps(done, "accuracy", terminal.progress, total=len(trainings)):
+        pass
+    return [measure(item, base, out, data) for item in items]
 
 
 def measure(item: Run, base: Settings, out: Path, data: Path) -> dict[str, Any]:

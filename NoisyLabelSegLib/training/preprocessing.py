@@ -72,12 +72,13 @@ class Preprocessing:
         """The grid the network works on: the input's, or one over the same box with the common spacing."""
         if not self.spacing:
             return geometry
-        if len(self.spacing) != geometry.dimension:
+        spacing = self._spacing_of(geometry.dimension)
+        if len(spacing) != geometry.dimension:
             raise UserError(
                 f"The model works at the spacing {list(self.spacing)}, but the case is {geometry.dimension}D",
                 remedy="set spacing to one number per axis, or to nothing",
             )
-        old, new = np.asarray(geometry.spacing), np.asarray(self.spacing[::-1])
+        old, new = np.asarray(geometry.spacing), np.asarray(spacing[::-1])
         new = np.where(new > 0, new, old)
         size = np.maximum(np.rint(np.asarray(geometry.shape[::-1]) * old / new), 1).astype(int)
         n = geometry.dimension
@@ -90,6 +91,15 @@ class Preprocessing:
             spacing=tuple(float(x) for x in new),
             origin=tuple(float(x) for x in np.asarray(geometry.origin) + first),
         )
+
+    def _spacing_of(self, dimension: int) -> list[float]:
+        """The spacing along the axes of a case; a network of slices knows images as slices, and slices as images."""
+        spacing = list(self.spacing)
+        if self.dimensions == 2 and (len(spacing), dimension) == (2, 3):
+            spacing.insert(self.axis, 0.0)
+        elif self.dimensions == 2 and (len(spacing), dimension) == (3, 2):
+            del spacing[self.axis]
+        return spacing
 
     def restored(self, field: NDArray[np.float32], geometry: Geometry) -> NDArray[np.float32]:
         """A field (C, N, H, W) from the network, back on the input's grid: (C, *shape) float32."""
@@ -120,7 +130,7 @@ class Preprocessing:
         if grid is case.geometry:
             return array
         if not labels:
-            array = _blurred(array, np.asarray(grid.spacing[::-1]) / np.asarray(case.geometry.spacing[::-1]))
+            array = _blurred(array, np.asarray(grid.spacing_zyx) / np.asarray(case.geometry.spacing_zyx))
         moved = (resample(Image(channel, case.geometry), grid, labels=labels, extend=True) for channel in array)
         return np.stack([channel.array for channel in moved])
 

@@ -31,16 +31,16 @@ def stored_settings(run: Path) -> Settings:
     path = run / "settings.json"
     if not path.exists():
         raise UserError("holds no run to resume", file=run, remedy="check the folder, or start it without --resume")
-    return _read(path)
+    return _read(path, coarsen=False)  # as runs did before it was a setting
 
 
-def _read(path: Path) -> Settings:
+def _read(path: Path, **unsaid: object) -> Settings:
     try:
         content = json.loads(path.read_text(encoding="utf-8"))
         if not isinstance(content, dict):
             raise ValueError("it is not a JSON object")
         content.pop("about", None)
-        return checked(Settings.from_json(content))
+        return checked(Settings.from_json({**unsaid, **content}))
     except OSError as error:
         raise UserError(f"cannot be read ({error.strerror})", file=path) from error
     except ValueError as error:

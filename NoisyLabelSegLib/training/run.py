@@ -59,13 +59,16 @@ def train_study(
     if not fabric.is_global_zero:
         report, say = silent, lambda _sentence: None
     digest = study_digest(study)
+    split = split_cases(study, settings)
+    asked, settings = settings, fitted(settings, split.train)
     state = _start(folder, settings, digest, resume=resume, force=force)
     fabric.barrier()  # all have looked at the folder before the first process writes to it
-    split = split_cases(study, settings)
-    fit = fitted(settings, split.train)
-    run = _Run(fabric, study, split, fit, folder, state, report, say)
-    if fit != settings:
-        run.remark(f"What people outlined is larger than a crop: the networks work at {max(fit.spacing):g} mm a pixel.")
+    run = _Run(fabric, study, split, settings, folder, state, report, say)
+    if settings != asked:
+        edges = " x ".join(f"{edge:g}" for edge in settings.spacing)
+        run.remark(
+            f"What people outlined is large for crops of {settings.patch} pixels: pixels of {edges} mm are used."
+        )
     if fabric.is_global_zero and not resume:
         _take_over(folder, settings)
     run.train()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Iterator, Sequence
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,8 +13,8 @@ from scipy import ndimage
 from NoisyLabelSegLib.cases import Case
 from NoisyLabelSegLib.training.settings import Settings
 
-MOST_CASES = 20
-"""Cases looked at, evenly chosen: enough to know how large things are."""
+MOST_CASES, MOST_SLICES = 20, 16
+"""Cases, and marked slices of each labelmap, that are looked at: enough to know how large things are."""
 
 SHARE = 0.75
 """How much of a crop an outline may take: some of what lies around it should be seen, too."""
@@ -22,39 +22,37 @@ SHARE = 0.75
 WORTH_IT = 1.25
 """A grid that is less than so many times as coarse is not worth the blur."""
 
+Item = TypeVar("Item")
+
 
 def fitted(settings: Settings, cases: Sequence[Case]) -> Settings:
-    """The settings with a spacing at which half of what is outlined takes at most three quarters of the patch.
+    """The settings with a spacing (y, x of slices) at which half of what is outlined takes at most SHARE of the patch.
 
-    They stay as they are where that holds already, where a spacing is given, and for networks of volumes. Whoever sees
-    a corner of a liver or of a cell at a time cannot tell inside from outside.
+    They stay as they are where that holds already, where a spacing is given, where slices are no larger than the patch,
+    and for networks of volumes. Who sees a corner of a liver or of a cell at a time cannot tell inside from outside.
     """
     if not (settings.coarsen and settings.patch and settings.dimensions == 2) or settings.spacing:
         return settings
-    chosen = [cases[place] for place in np.unique(np.linspace(0, len(cases) - 1, MOST_CASES).round().astype(int))]
-    if len({case.geometry.dimension for case in chosen}) > 1:
+    chosen = _evenly(cases, MOST_CASES)
+    extents = [extent for case in chosen for extent in _extents(case, settings.axis)]
+    cut = any(max(_in_plane(case.geometry.shape, settings.axis)) > settings.patch for case in chosen)
+    if not (extents and cut):
         return settings
-    extents = np.array([extent for case in chosen for extent in _extents(case, settings.axis)])
-    if not len(extents):
+    own = np.median([_in_plane(case.geometry.spacing_zyx, settings.axis) for case in chosen], axis=0)
+    wanted = float(np.median(extents)) / (SHARE * settings.patch)
+    if wanted < WORTH_IT * own.min():
         return settings
-    own = np.median([max(_in_plane(case, settings.axis)) for case in chosen])
-    spacing = round(float(np.median(extents)) / (SHARE * settings.patch), 3)
-    if spacing < WORTH_IT * own:
-        return settings
-    whole = [spacing] * chosen[0].geometry.dimension
-    if len(whole) == 3:
-        whole[settings.axis] = 0.0
-    return dataclasses.replace(settings, spacing=tuple(whole))
+    return dataclasses.replace(settings, spacing=tuple(round(float(edge), 3) for edge in np.maximum(own, wanted)))
 
 
 def _extents(case: Case, axis: int) -> Iterator[float]:
-    """The longest edge, in mm, of the largest outline in every marked slice of everybody who labelled the case."""
-    edges = np.asarray(_in_plane(case, axis))
-    for labels in case.all_labels(tuple(case.annotations)):
+    """The longest edge, in mm, of the largest outline in marked slices: of everybody's, or of the truth."""
+    edges = np.asarray(_in_plane(case.geometry.spacing_zyx, axis))
+    for labels in map(case.labels, case.annotations) if case.annotations else [case.truth()]:
         if labels is not None:
-            for plane in labels[None] if labels.ndim == 2 else np.moveaxis(labels, axis, 0):
-                if plane.any():
-                    yield float((_largest(plane > 0) * edges).max())
+            planes = labels[None] if labels.ndim == 2 else np.moveaxis(labels, axis, 0)
+            for plane in _evenly([plane for plane in planes if plane.any()], MOST_SLICES):
+                yield float((_largest(plane > 0) * edges).max())
 
 
 def _largest(marked: NDArray[np.bool_]) -> NDArray[Any]:
@@ -64,7 +62,12 @@ def _largest(marked: NDArray[np.bool_]) -> NDArray[Any]:
     return np.array([edge.stop - edge.start for edge in ndimage.find_objects(parts)[number]])
 
 
-def _in_plane(case: Case, axis: int) -> list[float]:
-    """The case's spacing in mm along the two axes of a slice, in the order of its arrays."""
-    spacing = list(case.geometry.spacing[::-1])
-    return spacing if len(spacing) == 2 else [edge for place, edge in enumerate(spacing) if place != axis]
+def _evenly(items: Sequence[Item], most: int) -> list[Item]:
+    """At most so many of the items, the first and the last among them."""
+    places = np.unique(np.linspace(0, len(items) - 1, min(most, len(items))).round().astype(int))
+    return [items[place] for place in places]
+
+
+def _in_plane(values: Sequence[float], axis: int) -> list[float]:
+    """Those of the two axes of a slice, from values in z, y, x or y, x."""
+    return [value for place, value in enumerate(values) if len(values) == 2 or place != axis]

@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from NoisyLabelSegLib.cli import main
 from NoisyLabelSegLib.errors import UserError
 from NoisyLabelSegLib.experiments.accuracy_studies import make_study, with_fewer_images
 from NoisyLabelSegLib.experiments.bench_accuracy import METHODS, Run, curves, measure, plan
@@ -41,6 +42,26 @@ def test_a_run_is_measured_once(tmp_path: Path, method: str) -> None:
     assert measure(run, base, tmp_path, DATA)["dice"] == 2.0
     with pytest.raises(UserError, match="other settings"):
         measure(run, base.with_words(["overlap=0"]), tmp_path, DATA)
+
+
+def test_trainings_run_side_by_side_and_none_twice(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    words = ["bench", "accuracy", "--study", "mnist", "--seeds", "0", "--jobs", "2", "--out", str(tmp_path / "records")]
+    words += ["--method", "staple", "--method", "spatial-staple", "--method", "majority", "--set", *TINY]
+    assert main(words) == 0
+    assert "spatial-staple" in capsys.readouterr().out
+    records = {file.stem: json.loads(file.read_text()) for file in (tmp_path / "records").glob("*.json")}
+    assert len(records) == 6
+    vote, *fused = (records[f"mnist-one-{name}-seed0"] for name in ("majority", "staple", "spatial-staple"))
+    for record in fused:  # one label is its own fusion: the same network, with the matrices of the fusion beside it
+        assert record["dice"] == vote["dice"]
+        assert record["seconds"] == vote["seconds"]
+        assert record["cm_rmse"] > 0
+    assert "cm_rmse" not in vote
+
+
+def test_nobody_works_without_a_job(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["bench", "accuracy", "--jobs", "0"]) == 2
+    assert "leaves nobody to work" in capsys.readouterr().err
 
 
 def test_training_cases_keep_one_label_and_test_cases_all(tmp_path: Path) -> None:

@@ -56,6 +56,13 @@ def test_an_axis_whose_spacing_is_zero_stays_as_it_is() -> None:
     assert (grid.shape, grid.spacing) == ((8, 6, 5), (2.0, 2.0, 2.0))
 
 
+@pytest.mark.parametrize("spacing", [(2.0, 4.0), (3.0, 2.0, 4.0)])
+def test_a_model_of_slices_takes_images_and_a_model_of_images_takes_slices(spacing: tuple[float, ...]) -> None:
+    preprocessing = Preprocessing(spacing=spacing)
+    assert preprocessing.grid(Geometry.plain((8, 8))).spacing == (4.0, 2.0)
+    assert preprocessing.grid(Geometry.plain((9, 8, 8))).spacing == (4.0, 2.0, 1.0 if len(spacing) == 2 else 3.0)
+
+
 def test_a_coarser_grid_shows_means_and_not_single_pixels() -> None:
     stripes = np.indices((12, 12)).sum(axis=0) % 2
     preprocessing = Preprocessing(spacing=(3.0, 3.0), normalization="window", window=(0, 1))
