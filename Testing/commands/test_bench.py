@@ -19,7 +19,7 @@ def help_of(*words: str, capsys: pytest.CaptureFixture[str]) -> str:
 @pytest.mark.parametrize(
     ("name", "options"),
     [
-        ("accuracy", {"--study", "--method", "--seeds", "--out", "--data", "--set"}),
+        ("accuracy", {"--study", "--method", "--seeds", "--out", "--data", "--jobs", "--set"}),
         ("fusion-evidence", {"--seeds"}),
         ("fusion", {"--repeats"}),
         ("asking", set()),
