@@ -97,10 +97,9 @@ class Geometry:
         return float(np.linalg.norm(self.points(corners) - other.points(corners), axis=-1).max())
 
 
-def resample(image: Image, onto: Geometry, *, labels: bool = True, smooth: bool = False, extend: bool = False) -> Image:
+def resample(image: Image, onto: Geometry, *, labels: bool = True, extend: bool = False) -> Image:
     """The image on another grid: nearest neighbour for labels, linear otherwise.
 
-    With `smooth` labels are interpolated as shares and the largest taken: no steps in outlines on a finer grid.
     Outside are 0 (labels) or the minimum; with `extend` the values of its border instead.
     """
     import SimpleITK as sitk
@@ -109,12 +108,11 @@ def resample(image: Image, onto: Geometry, *, labels: bool = True, smooth: bool 
 
     source = to_itk(image)
     outside = 0.0 if labels else float(image.array.min())
-    for_labels = sitk.sitkLabelLinear if smooth else sitk.sitkNearestNeighbor
     moved = sitk.Resample(
         source,
         tuple(reversed(onto.shape)),
         sitk.Transform(onto.dimension, sitk.sitkIdentity),
-        for_labels if labels else sitk.sitkLinear,
+        sitk.sitkNearestNeighbor if labels else sitk.sitkLinear,
         onto.origin,
         onto.spacing,
         onto.direction,

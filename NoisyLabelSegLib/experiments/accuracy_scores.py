@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from NoisyLabelSegLib.cases import Case, Study
 from NoisyLabelSegLib.fusion import fuse
 from NoisyLabelSegLib.inference import Predictor
+from NoisyLabelSegLib.inference.predictor import likeliest_labels
 from NoisyLabelSegLib.inference.run import knows_mirrored
 from NoisyLabelSegLib.metrics import ConfusionErrors, confusion_errors, consensus, dice, ged
 from NoisyLabelSegLib.networks.package import load_package
@@ -85,7 +86,7 @@ def drawn_at(shares: NDArray[Any], level: float) -> NDArray[np.uint8]:
 
 
 def _estimate(predictor: Predictor, preprocessing: Preprocessing, case: Case, *, annotators: bool) -> Estimate:
-    pieces = list(predictor.pieces(preprocessing.image(case), labels=annotators, confusion=annotators))
+    pieces = list(predictor.pieces(preprocessing.image(case), confusion=annotators))
 
     def whole(parts: Sequence[NDArray[np.float32]]) -> NDArray[np.float32]:
         """(..., N, H, W) joined along N, on the grid of the case."""
@@ -96,9 +97,8 @@ def _estimate(predictor: Predictor, preprocessing: Preprocessing, case: Case, *,
     truth = whole([piece.truth for piece in pieces])
     if not annotators:
         return Estimate(truth)
-    said = np.concatenate([piece.labels for piece in pieces if piece.labels is not None], axis=-3)
-    drawn = np.stack([preprocessing.restored_labels(labels, case.geometry) for labels in said])
-    return Estimate(truth, drawn, whole([piece.confusion for piece in pieces if piece.confusion is not None]))
+    confusion = whole([piece.confusion for piece in pieces if piece.confusion is not None])
+    return Estimate(truth, np.stack([likeliest_labels(matrices, truth) for matrices in confusion]), confusion)
 
 
 def fusion_errors(method: str, study: Study, labels: str, seed: int) -> dict[str, float]:

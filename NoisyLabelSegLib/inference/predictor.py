@@ -150,6 +150,12 @@ class Predictor:
         return array[0] if self._dimensions == 3 else np.moveaxis(array, 0, -3)
 
 
+def likeliest_labels(confusion: Field, probabilities: Field) -> NDArray[np.uint8]:
+    """What an annotator with matrices (L, L, *shape) most likely says where the truth has probabilities (L, *shape)."""
+    said: NDArray[Any] = np.einsum("ij...,j...->i...", confusion, probabilities).argmax(axis=0)
+    return said.astype(np.uint8)
+
+
 def _spread(flat: Tensor, like: Tensor) -> Tensor:
     """(..., P) as (..., *S), the spatial axes of `like` (n, C, *S)."""
     return flat.reshape(*flat.shape[:-1], *like.shape[2:])

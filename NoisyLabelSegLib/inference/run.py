@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from NoisyLabelSegLib.cases import Case, write_components, write_labels
 from NoisyLabelSegLib.errors import UserError
-from NoisyLabelSegLib.inference.predictor import Predictor
+from NoisyLabelSegLib.inference.predictor import Predictor, likeliest_labels
 from NoisyLabelSegLib.networks import CoupledNetwork
 from NoisyLabelSegLib.networks.package import ModelCard, load_package
 from NoisyLabelSegLib.output import output_folder
@@ -119,11 +119,14 @@ def _predict(
         )
     classes, annotators, shape = len(card.classes), len(card.annotators), image.shape[1:]
     truth = np.empty((classes, *shape), dtype=np.float32)
-    said = np.empty((annotators, *shape), dtype=np.uint8) if wanted.annotators else None
+    # On another grid than the case's, outlines would come back with steps: there labels are told from the fields.
+    off_grid = preprocessing.grid(case.geometry) is not case.geometry
+    said = np.empty((annotators, *shape), dtype=np.uint8) if wanted.annotators and not off_grid else None
+    needs_fields = wanted.fields or (wanted.annotators and off_grid)
     with tempfile.TemporaryFile(dir=folder.parent) as file:
         # Confusion fields are many times larger than the case, so they wait on the disk.
-        fields = _waiting(file, (annotators, classes * classes, *shape)) if wanted.fields else None
-        for piece in predictor.pieces(image, labels=wanted.annotators, confusion=wanted.fields):
+        fields = _waiting(file, (annotators, classes * classes, *shape)) if needs_fields else None
+        for piece in predictor.pieces(image, labels=said is not None, confusion=needs_fields):
             truth[:, piece.where] = piece.truth
             if said is not None and piece.labels is not None:
                 said[:, piece.where] = piece.labels
@@ -136,15 +139,17 @@ def _predict(
         write_labels(folder / "truth.nrrd", probabilities.argmax(axis=0), **how)
         for number, name in enumerate(card.annotators):
             if said is not None:
-                labels = preprocessing.restored_labels(said[number], case.geometry)
+                labels = preprocessing.unarranged(said[number][None], case.geometry)[0]
                 write_labels(folder / f"annotator_{name}.nrrd", labels, **how)
             if fields is not None:
                 matrices = preprocessing.restored(fields[number], case.geometry)
+                square = matrices.reshape(classes, classes, *matrices.shape[1:])
                 if wanted.confusion:
                     write_components(folder / f"confusion_{name}.nrrd", matrices, **how)
+                if wanted.annotators and said is None:
+                    write_labels(folder / f"annotator_{name}.nrrd", likeliest_labels(square, probabilities), **how)
                 for what, derive in wanted.derived.items():
-                    made = derive(matrices.reshape(classes, classes, *matrices.shape[1:]), probabilities)
-                    write_components(folder / f"{what}_{name}.nrrd", made, **how)
+                    write_components(folder / f"{what}_{name}.nrrd", derive(square, probabilities), **how)
 
 
 def _waiting(file: BinaryIO, shape: tuple[int, ...]) -> NDArray[np.float32]:

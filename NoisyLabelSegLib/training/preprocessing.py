@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -113,12 +113,6 @@ class Preprocessing:
         ]
         return np.stack(components).astype(np.float32, copy=False)
 
-    def restored_labels(self, labels: NDArray[np.uint8], geometry: Geometry) -> NDArray[np.uint8]:
-        """Labels (N, H, W) from the network, back on the input's grid; outlines stay smooth on a finer one."""
-        grid = self.grid(geometry)
-        there: NDArray[np.uint8] = self.unarranged(labels[None], geometry)[0]
-        return there if grid is geometry else resample(Image(there, grid), geometry, smooth=True, extend=True).array
-
     def unarranged(self, array: Array, geometry: Geometry) -> Array:
         """An array (C, N, H, W) with the axes of the case again, still on the network's grid."""
         if geometry.dimension == 2:
@@ -126,13 +120,20 @@ class Preprocessing:
         return np.ascontiguousarray(np.moveaxis(array, 1, self.axis + 1) if self.dimensions == 2 else array)
 
     def _moved(self, array: Array, case: Case, *, labels: bool) -> Array:
+        """The channels (C, *shape) on the network's grid; labels as the values that fill most of a coarser voxel."""
         grid = self.grid(case.geometry)
         if grid is case.geometry:
             return array
+        steps = np.asarray(grid.spacing_zyx) / np.asarray(case.geometry.spacing_zyx)
+        sigma = np.maximum((steps - 1) / 2, 0)  # what the coarser grid cannot hold is blurred away first
+
+        def moved(channel: Array) -> NDArray[np.float32]:
+            blurred = ndimage.gaussian_filter(channel, sigma, output=np.float32) if sigma.any() else channel
+            return resample(Image(blurred.astype(np.float32), case.geometry), grid, labels=False, extend=True).array
+
         if not labels:
-            array = _blurred(array, np.asarray(grid.spacing_zyx) / np.asarray(case.geometry.spacing_zyx))
-        moved = (resample(Image(channel, case.geometry), grid, labels=labels, extend=True) for channel in array)
-        return np.stack([channel.array for channel in moved])
+            return np.stack([moved(channel) for channel in array])
+        return np.stack([_most(channel, moved) for channel in array])
 
     def _normalized(self, image: NDArray[np.float32]) -> NDArray[np.float32]:
         if self.normalization == "window":
@@ -152,7 +153,9 @@ class Preprocessing:
         return array[:, None] if array.ndim == 3 else np.moveaxis(array, self.axis + 1, 1)
 
 
-def _blurred(image: Array, steps: NDArray[np.float64]) -> Array:
-    """The channels without what a grid that is `steps` times as coarse, axis by axis, cannot hold."""
-    sigma = np.maximum((steps - 1) / 2, 0)
-    return np.stack([ndimage.gaussian_filter(channel, sigma) for channel in image]) if sigma.any() else image
+def _most(labels: NDArray[np.uint8], moved: Callable[[Array], NDArray[np.float32]]) -> NDArray[np.uint8]:
+    """Of all labels, moved one by one as masks, the one with the largest share."""
+    values = np.unique(labels)
+    shares = np.stack([moved((labels == value).astype(np.float32)) for value in values])
+    most: NDArray[np.uint8] = values[shares.argmax(axis=0)]
+    return most

@@ -156,3 +156,18 @@ def test_mirrored_images_are_asked_about_where_the_model_learned_from_such(
     assert difference(model, "mean") < 1e-5
     assert difference(model, "once", flips=False) > 1e-3
     assert difference(a_model(study, tmp_path / "never", flips=False), "never mirrored") > 1e-3
+
+
+def test_labels_of_annotators_are_told_from_the_fields_where_the_networks_worked_on_a_coarser_grid(
+    make_disk_study: MakeStudy, tmp_path: Path
+) -> None:
+    study = make_disk_study(cases=2)
+    model = a_model(study, tmp_path / "run", spacing=(2.0, 2.0))
+    predict_cases(model, study.cases[:1], tmp_path / "out", wanted=EVERYTHING)
+    predict_cases(model, study.cases[:1], tmp_path / "labels", wanted=Wanted(annotators=True))
+    read = {path.stem: read_image(path).array for path in (tmp_path / "out/case0").iterdir()}
+    for name in study.annotators:
+        said = np.einsum("ijyx,jyx->iyx", read[f"confusion_{name}"].reshape(2, 2, 16, 16), read["truth_probability"])
+        np.testing.assert_array_equal(read[f"annotator_{name}"], said.argmax(axis=0))
+        alone = read_image(tmp_path / f"labels/case0/annotator_{name}.nrrd").array
+        np.testing.assert_array_equal(alone, read[f"annotator_{name}"])
