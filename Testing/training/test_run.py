@@ -265,7 +265,7 @@ def test_labels_that_are_all_empty_are_refused(make_disk_study: MakeStudy, tmp_p
 @pytest.mark.parametrize("patch", [0, 8])
 def test_who_learns_from_the_truth_needs_no_labels(make_disk_study: MakeStudy, tmp_path: Path, patch: int) -> None:
     study = make_disk_study(cases=2, case0=["over", "under", "good"])
-    settings = replace(TINY, target="truth", patch=patch)
+    settings = replace(TINY, target="truth", patch=patch, coarsen=False)
     assert train_study(study, tmp_path / "run", settings).remarks == ()
     alone = replace(study, cases=study.cases[:1])
     assert train_study(alone, tmp_path / "alone", settings).remarks == ()
