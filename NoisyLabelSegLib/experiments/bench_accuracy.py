@@ -98,7 +98,7 @@ def plan(study: str) -> Iterator[Run]:
 
 
 def curves() -> Iterator[Run]:
-    """One seed: over lambda (one label per image, where the trace acts), the annotators' noise, the number of images."""
+    """Of one seed: over lambda (one label per image, where the trace acts), the annotators' noise, and how many images."""
     for trace in LAMBDAS:
         yield Run("lesions", "one", "coupled", 0, trace=trace)
     for mean_dice in MEAN_DICES:
