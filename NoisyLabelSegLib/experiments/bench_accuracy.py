@@ -98,7 +98,7 @@ def plan(study: str) -> Iterator[Run]:
 
 
 def curves() -> Iterator[Run]:
-    """Of one seed: over lambda (one label per image, where the trace acts), the annotators' noise, and how many images."""
+    """Over lambda (one label per image, where the trace acts), the annotators' noise, and how many images; one seed."""
     for trace in LAMBDAS:
         yield Run("lesions", "one", "coupled", 0, trace=trace)
     for mean_dice in MEAN_DICES:
