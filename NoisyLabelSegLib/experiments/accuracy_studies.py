@@ -13,8 +13,9 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import ndimage
 
-from NoisyLabelSegLib.cases import Annotation, Case, Geometry, Image, Study, read_image, write_image
+from NoisyLabelSegLib.cases import Annotation, Case, Geometry, Image, Study, read_image, resample, write_image
 from NoisyLabelSegLib.errors import UserError
 from NoisyLabelSegLib.fusion import fuse
 from NoisyLabelSegLib.simulation import (
@@ -31,6 +32,8 @@ REAL = ("lidc", "bubil-smc", "bubil-fib")
 MS_BLOCK, MS_EVERY = 8, 5
 """Slices of one patient in blocks of eight (8 mm); every fifth block is held out."""
 LIDC_EDGE = 64
+CELL_PIXELS = 96
+"""Cells are brought to about this edge: the outlines' differences, a few percent of it, stay visible."""
 EXPERTS = tuple(f"expert{number}_amira" for number in range(1, 6))
 
 
@@ -119,11 +122,21 @@ def _cells(data: Path, kind: str, seed: int) -> Study:
     for place, file in enumerate(files):
         image = read_image(file).array.astype(np.float32)
         drawn = {name: read_image(folder / "masks" / name / file.name).array > 0 for name in EXPERTS}
+        step = max(image.shape) / CELL_PIXELS
+        small = {name: _shrunk(mask.astype(np.float32), step) > 0.5 for name, mask in drawn.items()}
         third = place * 3 // len(files) if kind == "fib" else place % 3
         split = "test" if third == 2 - seed % 3 else "train"
-        truth = fuse([mask.astype(np.uint8) for mask in drawn.values()], method="majority", classes=2).labels
-        cases.append(_case(file.stem, image, drawn, truth, split))
+        truth = fuse([mask.astype(np.uint8) for mask in small.values()], method="majority", classes=2).labels
+        cases.append(_case(file.stem, _shrunk(image, step), small, truth, split))
     return Study(f"bubil-{kind}", ("background", "cell"), EXPERTS, tuple(cases))
+
+
+def _shrunk(image: NDArray[np.float32], step: float) -> NDArray[np.float32]:
+    grid = Geometry.plain(image.shape)
+    image = ndimage.uniform_filter(image, max(1, round(step)))
+    shape = tuple(max(8, round(length / step)) for length in image.shape)
+    coarse = replace(grid, shape=shape, spacing=tuple(step for _ in shape), origin=tuple((step - 1) / 2 for _ in shape))
+    return np.asarray(resample(Image(image, grid), coarse, labels=False).array, dtype=np.float32)
 
 
 def _case(
