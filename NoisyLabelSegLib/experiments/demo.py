@@ -22,8 +22,8 @@ FUSIONS = ("majority", "staple", "spatial-staple")
 PLAN = {
     "simulate": {"draw the scans": 6.0, "find the strengths": 1.0, "draw the labels": 2.0},
     **{method: {"fuse": 0.5} for method in FUSIONS},
-    LEARNED: {"train": 60.0, "predict": 3.0},
-    TAUGHT: {"train": 50.0, "predict": 1.0},
+    LEARNED: {"train": 60.0, "predict": 8.0},
+    TAUGHT: {"train": 50.0, "predict": 3.0},
     "review": {"review": 5.0},
     "scene": {"scene": 3.0},
 }
