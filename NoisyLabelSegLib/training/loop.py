@@ -50,13 +50,13 @@ class Loop:
         self._stream = iter(self._loader(source, first_epoch))
 
     def epoch(self, moved: Callable[[float], None]) -> tuple[dict[str, float], Tensor]:
-        """One epoch's mean loss and likelihood, and its meetings (L, L) of labels with estimated true classes.
+        """One epoch's mean loss and likelihood, and its meetings (L + 1, L) of labels with estimated true classes.
 
         `moved` hears between two steps which share of the epoch is done; telling it does not wait for the device.
         """
         self._objective.train()
         sums = torch.zeros(2, device=self._fabric.device)
-        meetings = torch.zeros(self._classes, self._classes, device=self._fabric.device)
+        meetings = torch.zeros(self._classes + 1, self._classes, device=self._fabric.device)
         for step in range(self._steps):
             if step:
                 moved(step / self._steps)

@@ -34,7 +34,7 @@ ENTRIES_KEPT = 2**22
 
 
 class Terms(NamedTuple):
-    """The loss to descend, its likelihood part, and how often label i met a true class j: (L, L), no gradient."""
+    """The loss to descend, its likelihood part, and how labels met estimated classes: see `_meetings`."""
 
     loss: Tensor
     likelihood: Tensor
@@ -199,7 +199,11 @@ def _surely_none(mask: Tensor) -> bool:
 
 @torch.no_grad()
 def _meetings(labels: Tensor, log_truth: Tensor) -> Tensor:
-    """Sums over labelled pixels of p_j where the label is i, (L, L): enough to see classes swapped or lost."""
-    classes = log_truth.shape[1]
-    rows = [(labels == said).sum(dim=1, keepdim=True) * log_truth.exp() for said in range(classes)]
-    return torch.stack([row.sum(dim=(0, 2)) for row in rows])
+    """Sums over labels of p_j where the label is i, and last of where p_j is above a half: (L + 1, L).
+
+    Enough to see classes swapped or lost.
+    """
+    likely, classes = log_truth.exp(), log_truth.shape[1]
+    rows = [(labels == said).sum(dim=1, keepdim=True) * likely for said in range(classes)]
+    sure = (labels >= 0).sum(dim=1, keepdim=True) * (likely > 0.5)
+    return torch.stack([row.sum(dim=(0, 2)) for row in (*rows, sure)])

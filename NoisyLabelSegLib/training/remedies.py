@@ -29,10 +29,13 @@ def is_late(epoch: int, epochs: int) -> bool:
 
 
 def what_went_wrong(meetings: Tensor, classes: Sequence[str], *, late: bool = False) -> str:
-    """What to say of a lost run, "" of a sound one; meetings (L, L): how often label i met the estimated class j."""
-    table = meetings.double()
-    if not torch.isfinite(table).all():
+    """What to say of a lost run, "" of a sound one.
+
+    meetings (L + 1, L): how often label i met the estimated class j, and last how often the network is sure of class j.
+    """
+    if not torch.isfinite(meetings).all():
         return "its numbers grew beyond all bounds"
+    table, sure = meetings[:-1].double(), meetings[-1]
     total = table.sum().clamp(min=1)
     said, seen = table.sum(dim=1), table.sum(dim=0)
     for index in range(len(classes)):
@@ -40,6 +43,8 @@ def what_went_wrong(meetings: Tensor, classes: Sequence[str], *, late: bool = Fa
             continue
         if seen[index] < VANISHED * said[index]:
             return f"the network no longer sees {classes[index]}, which the annotators do mark"
+        if late and sure[index] < VANISHED * said[index]:
+            return f"the network is hardly anywhere sure of {classes[index]}, which the annotators do mark"
         if index > 0 and late and seen[index] > OVERGROWN * said[index]:
             return f"the network sees {classes[index]} in far more places than the annotators mark"
         by_chance = said[index] * seen / total

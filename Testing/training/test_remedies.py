@@ -5,9 +5,15 @@ from __future__ import annotations
 import torch
 
 from NoisyLabelSegLib.training import Settings
-from NoisyLabelSegLib.training.remedies import is_late, remedied, what_went_wrong
+from NoisyLabelSegLib.training.remedies import is_late, remedied
+from NoisyLabelSegLib.training.remedies import what_went_wrong as judged
 
 CLASSES = ("background", "lesion", "edema")
+
+
+def what_went_wrong(met: torch.Tensor, classes: tuple[str, ...], *, late: bool = False) -> str:
+    """Of a network that is as sure of every class as it sees it."""
+    return judged(torch.cat([met, met.sum(dim=0, keepdim=True)]), classes, late=late)
 
 
 def test_a_sound_run_is_left_alone() -> None:
@@ -27,6 +33,13 @@ def test_swapped_classes_are_named() -> None:
 def test_a_class_the_network_no_longer_sees_is_named() -> None:
     said = what_went_wrong(torch.tensor([[900.0, 1, 20], [100, 1, 10], [10, 0, 60]]), CLASSES)
     assert said == "the network no longer sees lesion, which the annotators do mark"
+
+
+def test_a_class_that_the_network_suspects_and_never_calls_is_named_late_in_a_run_only() -> None:
+    table = torch.tensor([[900.0, 60], [10, 30], [990, 1]])
+    assert judged(table, CLASSES[:2]) == ""
+    said = judged(table, CLASSES[:2], late=True)
+    assert said == "the network is hardly anywhere sure of lesion, which the annotators do mark"
 
 
 def test_a_class_that_overgrows_is_named_late_in_a_run_only() -> None:

@@ -173,7 +173,7 @@ def test_a_swapped_run_starts_again_and_says_so(
     make_disk_study: MakeStudy, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     epoch = Loop.epoch
-    swapped = torch.tensor([[50.0, 850], [90, 10]])
+    swapped = torch.tensor([[50.0, 850], [90, 10], [140, 860]])
     attempts: list[int] = []
 
     def first_attempt_swaps(self: Loop, moved: Callable[[float], None]) -> tuple[dict[str, float], torch.Tensor]:
