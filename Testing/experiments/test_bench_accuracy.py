@@ -99,8 +99,10 @@ def test_every_cell_is_held_out_by_one_of_three_seeds(tmp_path: Path, name: str)
 
 
 @pytest.mark.skipif(not DATA.is_dir(), reason="wants the real data beside the repository")
-def test_blocks_of_one_patient_are_held_out_whole(tmp_path: Path) -> None:
-    study = make_study("ms", "dense", 0, tmp_path / "ms", DATA)
+def test_blocks_of_one_patient_are_held_out_whole_with_all_labels(tmp_path: Path) -> None:
+    study = make_study("ms", "one", 0, tmp_path / "ms", DATA)
+    counts = {split: {len(case.annotations) for case in study.split(split).cases} for split in ("train", "test")}
+    assert counts == {"train": {1}, "test": {5}}
     assert study.cases[0].image().shape[:2] == (4, 8)
     assert all(np.asarray(case.truth()).any() for case in study.cases)
     assert 1 < len(study.split("test").cases) < len(study.split("train").cases)
