@@ -17,8 +17,9 @@ from NoisyLabelSegLib.networks import CoupledNetwork
 
 PIXELS_AT_ONCE = 2**18
 """Pixels in one pass of the network and in one piece of slices: about 380 MB of working memory with the default trunk,
-500 MB with the matrices of five annotators (`bench inference`), however many slices there are. A 3D network makes its
-passes over tiles, but the fields it gives are as large as the case."""
+500 MB with the matrices of five annotators (`bench inference`, which asks once: mirrored images keep two more copies of
+p and the matrices), however many slices there are. A 3D network makes its passes over tiles, but its fields are
+as large as the case."""
 
 MATRIX_ENTRIES_AT_ONCE = 2**24
 """Matrix entries (R L L P) made at once, 64 MB a copy."""
