@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import warnings
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -93,6 +94,9 @@ def run(arguments: argparse.Namespace, terminal: Terminal) -> dict[str, Any]:
 def parallel_map(jobs: int) -> Callable[[Callable[[Any], Any], Iterable[Any]], Iterable[Any]]:
     """A map that works on several items at once, on whatever joblib is configured to use; results come in order."""
     import joblib
+
+    # A worker whose memory has grown is replaced between two items, which nobody needs to hear of.
+    warnings.filterwarnings("ignore", message="A worker stopped", category=UserWarning)
 
     def run_all(function: Callable[[Any], Any], items: Iterable[Any]) -> Iterable[Any]:
         results: Iterable[Any] = joblib.Parallel(n_jobs=jobs, return_as="generator")(

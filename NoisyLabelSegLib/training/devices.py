@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import atexit
 import os
 
 import torch
+import torch.distributed
 from lightning_fabric import Fabric
 
 from NoisyLabelSegLib.errors import UserError
@@ -28,4 +30,12 @@ def make_fabric(settings: Settings) -> Fabric:
         precision=settings.precision,  # type: ignore[arg-type]
     )
     fabric.launch()
+    if everywhere > 1:
+        atexit.register(_part)
     return fabric
+
+
+def _part() -> None:
+    """Ends the connections between the processes: left open, gloo's now and then abort a process that exits."""
+    if torch.distributed.is_initialized():
+        torch.distributed.destroy_process_group()

@@ -76,7 +76,7 @@ def test_two_processes_under_torchrun_train_to_the_same_metrics_as_one(
     make_disk_study: MakeStudy, tmp_path: Path
 ) -> None:
     study = make_disk_study(cases=8, case0=["over"], case1=["under"], case2=["good"])  # some labels are to be guessed
-    words = ["train", str(study.folder), *TINY, "epochs=8", "learning_rate=0.01", "--out"]
+    words = ["train", str(study.folder), *TINY, "epochs=8", "learning_rate=0.01", "restarts=0", "--out"]
     assert main([*words, str(tmp_path / "one")]) == 0
     launcher = [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "2"]
     command = [*launcher, "-m", "NoisyLabelSegLib", *words, str(tmp_path / "two")]

@@ -94,7 +94,7 @@ def test_every_command_within_a_sentence_names_a_verb_and_options_that_there_are
     for command in re.findall(r"`noisylabelseg ([^`]+)`", page.read_text(encoding="utf-8")):
         words = command.split()
         assert words[0] in VERBS, command
-        known = _help(words[0])
+        known = _options(words)
         for word in words[1:]:
             assert not word.startswith("--") or word in known, f"{command}: {words[0]} has no option {word}"
 
@@ -112,8 +112,8 @@ def test_every_picture_is_shown_on_a_page() -> None:
         assert picture.name in shown, f"{picture.name} is on no page"
 
 
-def _help(verb: str) -> set[str]:
-    """The options of a verb."""
-    parser = _parser([verb])
+def _options(words: list[str]) -> set[str]:
+    """The options that a command may have."""
+    parser = _parser(words)
     actions = next(action for action in parser._actions if action.dest == "verb")
-    return set(actions.choices[verb]._option_string_actions)  # type: ignore[index,call-overload]
+    return set(actions.choices[words[0]]._option_string_actions)  # type: ignore[index,call-overload]

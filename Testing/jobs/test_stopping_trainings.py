@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import json
 import random
 import shutil
 import sys
@@ -43,11 +42,6 @@ class TestStoppingATraining:
         out = str(tmp_path / "results" / "out")
         return TrainSettings(study=str(study), out=out, preset="quick", overrides={**TINY, "seed": 1}, force=True)
 
-    @staticmethod
-    def epochs_on_record(out: Path) -> list[int]:
-        metrics = out / "metrics.jsonl"
-        return [json.loads(line)["epoch"] for line in metrics.read_text().splitlines()] if metrics.exists() else []
-
     @pytest.mark.parametrize("rounds", [2, pytest.param(20, marks=pytest.mark.soak)])
     def test_cancelled_at_random_moments(self, do: Any, settings: TrainSettings, rounds: int, tmp_path: Path) -> None:
         moments, out = random.Random(rounds), Path(settings.out)
@@ -75,8 +69,9 @@ class TestStoppingATraining:
                 assert found["model.nlseg"] == before["model.nlseg"]
                 assert found["settings.json"] == contents(alone)["settings.json"]
                 assert found.keys() <= before.keys()
-                epochs = self.epochs_on_record(out)
-                assert epochs == list(range(1, len(epochs) + 1))
+                epochs = found.get("metrics.jsonl", b"")
+                assert contents(alone)["metrics.jsonl"].startswith(epochs)
+                assert epochs == b"" or epochs.endswith(b"\n"), "every epoch on record is whole"
                 assert isinstance(do(dataclasses.replace(settings, force=False, resume=True)).ending, Finished)
             if contents(out) != before:
                 assert weights(out) == weights(alone)

@@ -182,7 +182,7 @@ def test_a_swapped_run_starts_again_and_says_so(
         return figures, swapped if self._settings.seed == TINY.seed else meetings
 
     monkeypatch.setattr(Loop, "epoch", first_attempt_swaps)
-    trained = train_study(make_disk_study(), tmp_path / "run", replace(TINY, epochs=6))
+    trained = train_study(make_disk_study(), tmp_path / "run", replace(TINY, epochs=6, restarts=1))
     assert len(set(attempts)) == 2
     assert any("starting again" in remark for remark in trained.remarks)
     assert trained.figures["attempt"] == 1
