@@ -6,6 +6,8 @@ over labelled pixels, or a ratio of sums over them, so it does not depend on the
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import torch
 from torch import Tensor
 
@@ -78,12 +80,23 @@ def missed_overlap(log_probabilities: Tensor, labels: Tensor) -> Tensor:
     Cross-entropy alone hardly moves for a class of a few pixels, this does. log_probabilities: (B, L, P);
     labels: (B, P), negative where unknown.
     """
-    known = labels >= 0
+    return _missed(
+        log_probabilities, labels >= 0, [labels == number for number in range(1, log_probabilities.shape[1])]
+    )
+
+
+def missed_shares(log_probabilities: Tensor, target: Tensor, known: Tensor) -> Tensor:
+    """The same with shares (B, L, P), which are 0 where not known (B, P): least where the probabilities are they."""
+    return _missed(log_probabilities, known, target.unbind(dim=1)[1:])
+
+
+def _missed(log_probabilities: Tensor, known: Tensor, classes: Sequence[Tensor]) -> Tensor:
+    """Squares below the line: 1 - 2pt / (p^2 + t^2) is 0 where p is t, be t a label or a share."""
     missed = []
-    for number in range(1, log_probabilities.shape[1]):
+    for number, there in enumerate(classes, start=1):
         share = torch.where(known, log_probabilities[:, number].exp(), 0.0)
-        there = labels == number
-        missed.append(1 - (2 * (share * there).sum() + 1) / ((share * share).sum() + there.sum() + 1))
+        both, all_of_it = (share * there).sum(), (share * share).sum() + (there * there).sum()
+        missed.append(1 - (2 * both + 1) / (all_of_it + 1))
     return torch.stack(missed).mean()
 
 

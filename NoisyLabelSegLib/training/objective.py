@@ -17,6 +17,7 @@ from NoisyLabelSegLib.networks.losses import (
     joint_likelihood,
     label_cross_entropy,
     missed_overlap,
+    missed_shares,
     several_labels,
     soft_cross_entropy,
     trace,
@@ -131,9 +132,11 @@ class Objective(nn.Module):
         return share * (near + self._overlap(log_truth, target, known))
 
     def _overlap(self, log_truth: Tensor, target: Tensor, known: Tensor) -> Tensor:
-        """What p misses of what the target (B, L, P) says most; 0 where its shares themselves are to be learned."""
-        if not self._settings.overlap or self._settings.target == "mean":
+        """What p misses of what the target (B, L, P) says most, or of its shares where they are to be learned."""
+        if not self._settings.overlap:
             return torch.zeros((), device=log_truth.device)
+        if self._settings.target == "mean":
+            return self._settings.overlap * missed_shares(log_truth, target, known)
         return self._settings.overlap * missed_overlap(log_truth, target.argmax(dim=1).where(known, -1))
 
     def _coupled(

@@ -241,6 +241,25 @@ def test_missed_overlap_is_one_minus_dice_of_the_classes_but_background() -> Non
     torch.testing.assert_close(losses.missed_overlap(certain.clamp(min=1e-9).log(), labels), torch.tensor(expected))
 
 
+def test_missed_shares_is_least_where_the_probabilities_are_the_shares() -> None:
+    target = torch.tensor([[[0.75, 0.4, 0.0], [0.25, 0.6, 0.0]]])
+    known = torch.tensor([[True, True, False]])
+    start = torch.tensor([[[0.5, 0.2, 0.1], [0.5, 0.8, 0.9]]]).log()
+    assert losses.missed_shares(start, target, known) > 0.01
+    at_the_shares = target.clamp(min=1e-9).log().requires_grad_()
+    missed = losses.missed_shares(at_the_shares, target, known)
+    torch.testing.assert_close(missed, torch.tensor(0.0))
+    missed.backward()
+    torch.testing.assert_close(at_the_shares.grad, torch.zeros_like(target))
+
+
+def test_missed_shares_of_whole_labels_is_the_missed_overlap() -> None:
+    labels = torch.tensor([[0, 1, 1, 2, -1]])
+    known, log_p = labels >= 0, torch.randn(1, 3, 5, generator=torch.Generator().manual_seed(0)).log_softmax(dim=1)
+    target = torch.nn.functional.one_hot(labels.clamp(min=0), 3).movedim(-1, 1) * known[:, None].float()
+    torch.testing.assert_close(losses.missed_shares(log_p, target, known), losses.missed_overlap(log_p, labels))
+
+
 def test_missed_overlap_moves_a_class_of_a_single_pixel() -> None:
     logits = torch.zeros(1, 2, 1000, requires_grad=True)
     labels = torch.zeros(1, 1000, dtype=torch.long)
