@@ -29,8 +29,8 @@ from NoisyLabelSegLib.simulation import (
 
 SIMULATED = ("mnist", "lesions", "tumour", "ms")
 REAL = ("lidc", "bubil-smc", "bubil-fib")
-MS_BLOCK, MS_EVERY = 8, 5
-"""Slices of one patient in blocks of eight (8 mm); every fifth block is held out."""
+MS_BLOCK, MS_CASE, MS_EVERY = 8, 4, 5
+"""Slices of one patient in blocks of eight (8 mm), two cases each; every fifth block is held out."""
 LIDC_EDGE = 64
 CELL_PIXELS = 96
 """Cells are brought to about this edge: the outlines' differences, a few percent of it, stay visible."""
@@ -69,17 +69,17 @@ def _recipe(name: str, settings: SimulationSettings, folder: Path, data: Path) -
 
 
 def _blocks_recipe(folder: Path, patient: Path) -> Recipe:
-    """Blocks of slices of one patient's four contrasts that hold at least some lesion."""
+    """Cases of a few slices, in blocks with lesion in every slice, of one patient's four contrasts."""
     names = ("flair", "t1", "t1ce", "t2", "lesion_consensus")
     volumes = {name: read_image(patient / f"{name}.nii.gz") for name in names}
     truth = volumes["lesion_consensus"].array
     images, truths = [], []
     folder.mkdir(parents=True, exist_ok=True)
-    for number, start in enumerate(range(0, len(truth) - MS_BLOCK + 1, MS_BLOCK)):
-        part = slice(start, start + MS_BLOCK)
-        if truth[part].sum() < 50 or not all(layer.any() for layer in truth[part]):
-            continue
-        files = {name: folder / f"block{number:02d}_{name}.nrrd" for name in names}
+    blocks = [slice(start, start + MS_BLOCK) for start in range(0, len(truth) - MS_BLOCK + 1, MS_BLOCK)]
+    kept = [block for block in blocks if truth[block].sum() >= 50 and all(layer.any() for layer in truth[block])]
+    for start in (start for block in kept for start in range(block.start, block.stop, MS_CASE)):
+        part = slice(start, start + MS_CASE)
+        files = {name: folder / f"slice{start:03d}_{name}.nrrd" for name in names}
         for name, file in files.items():
             array = np.ascontiguousarray(volumes[name].array[part])
             write_image(file, Image(array, Geometry.plain(array.shape)))
@@ -90,7 +90,8 @@ def _blocks_recipe(folder: Path, patient: Path) -> Recipe:
 
 def _with_blocks_held_out(study: Study) -> Study:
     """Whole blocks, evenly over the head, instead of a random choice: neighbouring slices look alike."""
-    names = ["test" if place % MS_EVERY == MS_EVERY // 2 else "train" for place in range(len(study.cases))]
+    blocks = [place * MS_CASE // MS_BLOCK for place in range(len(study.cases))]
+    names = ["test" if block % MS_EVERY == MS_EVERY // 2 else "train" for block in blocks]
     return replace(study, cases=tuple(replace(case, split=name) for case, name in zip(study.cases, names, strict=True)))
 
 

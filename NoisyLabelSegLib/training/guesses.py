@@ -23,13 +23,14 @@ class LabelGuesses(nn.Module):
     hushed: Tensor
     voice: Tensor
 
-    def __init__(self, features: int, silent: Tensor) -> None:
-        """silent: who never uses which class, (R, L) bool."""
+    def __init__(self, features: int, silent: Tensor, absent: Tensor | None = None) -> None:
+        """silent: who never uses which class, (R, L) bool; absent: who labelled nothing, and so has no voice, (R,)."""
         super().__init__()
         annotators, classes = silent.shape
         hushed = silent.any(dim=1)  # (R,): who is silent about something
         self.register_buffer("hushed", hushed, persistent=False)
-        self.register_buffer("voice", torch.where(hushed, SILENT_VOICE, 1.0), persistent=False)
+        voice = torch.where(hushed, SILENT_VOICE, 1.0)
+        self.register_buffer("voice", voice if absent is None else voice.where(~absent, 0.0), persistent=False)
         self._shape = (1 + annotators, classes)
         self.head = nn.Conv1d(features, (1 + annotators) * classes, 1)
         with torch.no_grad():
@@ -45,7 +46,7 @@ class LabelGuesses(nn.Module):
 
     @torch.no_grad()
     def vote(self, guessed: Tensor) -> Tensor:
-        """The panel's vote, (B, L, P), from guesses (B, R, L, P): all voices are the same, a silent one's is half."""
+        """The panel's vote, (B, L, P), from guesses (B, R, L, P): everybody has a voice, the silent half of one."""
         weights = self.voice / self.voice.sum()
         return (guessed.exp() * weights[:, None, None]).sum(dim=1)
 

@@ -40,6 +40,12 @@ def silent_annotators(cases: Sequence[VoteTable], classes: int) -> NDArray[np.bo
     return silent
 
 
+def absent_annotators(votes: VoteTable) -> NDArray[np.bool_]:
+    """Who looked at nothing, (R,) bool."""
+    absent: NDArray[np.bool_] = (votes.symbols < 0).all(axis=0)
+    return absent
+
+
 def has_single_labels(votes: VoteTable) -> bool:
     """Whether there are voxels that one annotator alone looked at."""
     return bool(((votes.symbols >= 0).sum(axis=1) == 1).any())

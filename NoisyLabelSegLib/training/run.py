@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import torch
 from lightning_fabric import Fabric
 from torch import Tensor, nn
@@ -26,7 +27,12 @@ from NoisyLabelSegLib.training.guesses import LabelGuesses
 from NoisyLabelSegLib.training.loop import Loop, Say
 from NoisyLabelSegLib.training.objective import Objective
 from NoisyLabelSegLib.training.presets import stored_settings
-from NoisyLabelSegLib.training.reliability import has_single_labels, silent_annotators, trust_in_annotators
+from NoisyLabelSegLib.training.reliability import (
+    absent_annotators,
+    has_single_labels,
+    silent_annotators,
+    trust_in_annotators,
+)
 from NoisyLabelSegLib.training.remedies import WATCHED_FROM, is_late, remedied, what_went_wrong
 from NoisyLabelSegLib.training.samples import Samples
 from NoisyLabelSegLib.training.settings import Settings
@@ -129,12 +135,17 @@ class _Run:
             raise UserError("Nobody marked anything in the training cases", remedy="check the labels of the study")
         votes = [survey.votes for survey in self._surveys]
         self._votes, self._silent = VoteTable.pooled(votes), silent_annotators(votes, len(study.classes))
+        self._absent = absent_annotators(self._votes)
         held_out = StudySource(study, split.validate, settings)
         self._held_out: tuple[Samples, list[Survey]] | None = None
         if len(held_out):
             self._held_out = Samples(held_out, settings, vary=False), held_out.survey(report)
         for remark in split.remarks:
             self.remark(remark)
+        if self._architecture(settings).confusion != "none":
+            for place in np.flatnonzero(self._absent):
+                name = study.annotators[place]
+                self.remark(f"{name} labelled none of the training cases, so {name}'s errors are not learned.")
 
     def train(self) -> None:
         state = self._state
@@ -181,7 +192,8 @@ class _Run:
         silent = torch.from_numpy(self._silent)
         trust = torch.from_numpy(trust_in_annotators(self._votes, self._silent))
         fills = settings.completion and self.network.annotator_head is not None and has_single_labels(self._votes)
-        return Objective(self.network, settings, trust, LabelGuesses(settings.widths[0], silent) if fills else None)
+        guesses = LabelGuesses(settings.widths[0], silent, torch.from_numpy(self._absent)) if fills else None
+        return Objective(self.network, settings, trust, guesses)
 
     def _loop(self, settings: Settings) -> Loop:
         state, guesses = self._state, self._objective.guesses

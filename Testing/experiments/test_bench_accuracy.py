@@ -103,6 +103,9 @@ def test_blocks_of_one_patient_are_held_out_whole_with_all_labels(tmp_path: Path
     study = make_study("ms", "one", 0, tmp_path / "ms", DATA)
     counts = {split: {len(case.annotations) for case in study.split(split).cases} for split in ("train", "test")}
     assert counts == {"train": {1}, "test": {5}}
-    assert study.cases[0].image().shape[:2] == (4, 8)
+    assert study.cases[0].image().shape[:2] == (4, 4), "four contrasts, four slices"
+    splits = [case.split for case in study.cases]
+    assert splits[::2] == splits[1::2], "both cases of a block"
+    assert {name for case in study.split("train").cases for name in case.annotators} == set(study.annotators)
     assert all(np.asarray(case.truth()).any() for case in study.cases)
     assert 1 < len(study.split("test").cases) < len(study.split("train").cases)

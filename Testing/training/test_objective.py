@@ -64,6 +64,14 @@ def test_the_truth_of_single_labels_is_what_the_panel_would_agree_on() -> None:
     assert untaught[3:].float().mean() > 0.9
 
 
+def test_who_labelled_nothing_has_no_voice_in_the_vote() -> None:
+    everybody = LabelGuesses(4, NOBODY)
+    without_the_last = LabelGuesses(4, NOBODY, absent=torch.tensor([False, False, True]))
+    guessed = torch.tensor([[0.1, 0.9], [0.1, 0.9], [1.0, 0.0]]).log()[None, :, :, None]
+    assert everybody.vote(guessed)[0, 1].item() == pytest.approx(0.6)
+    assert without_the_last.vote(guessed)[0, 1].item() == pytest.approx(0.9)
+
+
 def test_guesses_do_not_learn_from_the_truth_they_teach() -> None:
     taught = objective(SETTINGS.with_words(["completion=1000"]))
     other = objective(SETTINGS.with_words(["completion=0"]))

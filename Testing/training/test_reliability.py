@@ -12,6 +12,7 @@ from NoisyLabelSegLib.fusion import Votes
 from NoisyLabelSegLib.fusion.table import VoteTable
 from NoisyLabelSegLib.training.reliability import (
     SILENT_VOICE,
+    absent_annotators,
     has_single_labels,
     silent_annotators,
     trust_in_annotators,
@@ -38,6 +39,11 @@ def test_who_saw_few_scans_may_have_met_none_with_a_class(scans: int, expected: 
     with_class, without = votes_of([0, 1, 0], None), votes_of([0, 0, 0], None)
     silent = silent_annotators([with_class, without] * 3 + [votes_of(None, [0, 0, 0])] * scans, classes=4)
     assert np.argwhere(silent).tolist() == expected
+
+
+def test_who_labelled_no_case_is_absent() -> None:
+    cases = [votes_of([0, 1], None, None), votes_of(None, None, [0, 0])]
+    assert absent_annotators(VoteTable.pooled(cases)).tolist() == [False, True, False]
 
 
 def thick(width: int) -> list[int]:

@@ -45,6 +45,12 @@ def test_a_training_leaves_a_package_metrics_and_its_settings(make_disk_study: M
     assert network.architecture.widths == (4, 8)
 
 
+def test_who_labelled_no_training_case_is_named(make_disk_study: MakeStudy, tmp_path: Path) -> None:
+    study = make_disk_study(cases=2, case0=["over", "under"], case1=["under", "good"])
+    trained = train_study(study, tmp_path / "run", replace(TINY, epochs=1))
+    assert "under labelled none of the training cases, so under's errors are not learned." in trained.remarks
+
+
 def test_the_same_seed_gives_the_same_weights_and_another_does_not(make_disk_study: MakeStudy, tmp_path: Path) -> None:
     study = make_disk_study()
     runs = [
