@@ -42,8 +42,7 @@ def silent_annotators(cases: Sequence[VoteTable], classes: int) -> NDArray[np.bo
 
 def absent_annotators(votes: VoteTable) -> NDArray[np.bool_]:
     """Who looked at nothing, (R,) bool."""
-    absent: NDArray[np.bool_] = (votes.symbols < 0).all(axis=0)
-    return absent
+    return np.asarray((votes.symbols < 0).all(axis=0))
 
 
 def has_single_labels(votes: VoteTable) -> bool:
