@@ -45,10 +45,14 @@ class LabelGuesses(nn.Module):
         return (logits[:, :1] + logits[:, 1:]).log_softmax(dim=2)
 
     @torch.no_grad()
-    def vote(self, guessed: Tensor) -> Tensor:
-        """The panel's vote, (B, L, P), from guesses (B, R, L, P): everybody has a voice, the silent half of one."""
-        weights = self.voice / self.voice.sum()
-        return (guessed.exp() * weights[:, None, None]).sum(dim=1)
+    def vote(self, guessed: Tensor, labels: Tensor) -> Tensor:
+        """The panel's vote, (B, L, P): labels (B, R, P) where they were given, elsewhere guesses (B, R, L, P).
+
+        Everybody has a voice, the silent half of one.
+        """
+        said = labels[:, :, None] == torch.arange(guessed.shape[2], device=labels.device)[:, None]
+        shares = torch.where((labels >= 0)[:, :, None], said, guessed.exp())
+        return (shares * (self.voice / self.voice.sum())[:, None, None]).sum(dim=1)
 
     def given(self, labels: Tensor) -> tuple[Tensor, Tensor]:
         """The vote (B, L, P) of labels (B, R, P) as they are, and where there is one (B, P).

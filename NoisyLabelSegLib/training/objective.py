@@ -116,7 +116,8 @@ class Objective(nn.Module):
         if guesses is not None:
             guessed = guesses(features)
             loss = loss + known.sum() / whole.labels * self._guessing(guessed, labels)
-            vote, there = guesses.given(labels) if done < settings.as_given else (guesses.vote(guessed), seen)
+            as_given = done < settings.as_given
+            vote, there = guesses.given(labels) if as_given else (guesses.vote(guessed, labels), seen)
             loss = loss + settings.completion * self._distance(log_truth, vote, ~several & there, whole)
         return loss
 

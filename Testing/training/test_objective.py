@@ -67,9 +67,18 @@ def test_the_truth_of_single_labels_is_what_the_panel_would_agree_on() -> None:
 def test_who_labelled_nothing_has_no_voice_in_the_vote() -> None:
     everybody = LabelGuesses(4, NOBODY)
     without_the_last = LabelGuesses(4, NOBODY, absent=torch.tensor([False, False, True]))
-    guessed = torch.tensor([[0.1, 0.9], [0.1, 0.9], [1.0, 0.0]]).log()[None, :, :, None]
-    assert everybody.vote(guessed)[0, 1].item() == pytest.approx(0.6)
-    assert without_the_last.vote(guessed)[0, 1].item() == pytest.approx(0.9)
+    guessed, unknown = (
+        torch.tensor([[0.1, 0.9], [0.1, 0.9], [1.0, 0.0]]).log()[None, :, :, None],
+        torch.full((1, 3, 1), -1),
+    )
+    assert everybody.vote(guessed, unknown)[0, 1].item() == pytest.approx(0.6)
+    assert without_the_last.vote(guessed, unknown)[0, 1].item() == pytest.approx(0.9)
+
+
+def test_what_was_given_is_not_guessed() -> None:
+    guessed, labels = torch.full((1, 3, 2, 2), 0.5).log(), torch.tensor([[[1, -1], [-1, -1], [0, 0]]])
+    vote = LabelGuesses(4, NOBODY).vote(guessed, labels)
+    torch.testing.assert_close(vote, torch.tensor([[[1.5, 2.0], [1.5, 1.0]]]) / 3)
 
 
 def test_guesses_do_not_learn_from_the_truth_they_teach() -> None:
