@@ -86,7 +86,10 @@ def missed_overlap(log_probabilities: Tensor, labels: Tensor) -> Tensor:
 
 
 def missed_shares(log_probabilities: Tensor, target: Tensor, known: Tensor) -> Tensor:
-    """The same with shares (B, L, P), which are 0 where not known (B, P): least where the probabilities are they."""
+    """The same with shares (B, L, P), which are 0 where not known (B, P): 0 where the probabilities are they.
+
+    Where shares differ on what looks alike it leans to more, which a few labels an image keep small.
+    """
     return _missed(log_probabilities, known, target.unbind(dim=1)[1:])
 
 

@@ -30,12 +30,15 @@ def make_fabric(settings: Settings) -> Fabric:
         precision=settings.precision,  # type: ignore[arg-type]
     )
     fabric.launch()
-    if everywhere > 1:
+    if everywhere > 1 and torch.distributed.get_backend() == "gloo":
         atexit.register(_part)
     return fabric
 
 
 def _part() -> None:
-    """Ends the connections between the processes: left open, gloo's now and then abort a process that exits."""
+    """Ends the connections between the processes: left open, they now and then abort one that exits.
+
+    Fabric sees to those between GPUs itself.
+    """
     if torch.distributed.is_initialized():
         torch.distributed.destroy_process_group()

@@ -48,7 +48,7 @@ class LabelGuesses(nn.Module):
     def vote(self, guessed: Tensor, labels: Tensor) -> Tensor:
         """The panel's vote, (B, L, P): labels (B, R, P) where they were given, elsewhere guesses (B, R, L, P).
 
-        Everybody has a voice, the silent half of one.
+        Everybody has a voice, the silent half of one, the absent none.
         """
         said = labels[:, :, None] == torch.arange(guessed.shape[2], device=labels.device)[:, None]
         shares = torch.where((labels >= 0)[:, :, None], said, guessed.exp())

@@ -105,7 +105,7 @@ class Objective(nn.Module):
     def _votes(
         self, features: Tensor, log_truth: Tensor, labels: Tensor, several: Tensor, done: float, whole: Counts
     ) -> Tensor:
-        """How far p is from the vote of the trusted: as given where several labelled an image, else as guessed."""
+        """How far p is from the vote of the trusted: as given where several labelled an image, else partly guessed."""
         settings, guesses = self._settings, self.guesses
         several, known = several[:, None], labels >= 0
         seen = known.any(dim=1)

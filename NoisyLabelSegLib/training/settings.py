@@ -24,7 +24,7 @@ class Settings:
     rank: int = 1
     likelihood: str = "joint"  # the annotators of a pixel share its true class; or each: every one alone
     reliability: float = 3.0  # weight of the vote of the trusted, on images that several annotators labelled
-    completion: float = 1.0  # weight of the panel's vote, as guessed, on images that a single annotator labelled
+    completion: float = 1.0  # weight of the panel's vote, partly guessed, on images that a single annotator labelled
     as_given: float = 0.3  # share of the steps in which single labels teach p as they are, before guesses do
     overlap: float = 1.0  # weight of 1 - Dice beside every cross-entropy to a vote, a fused label or the truth
     trace: float = 0.1  # lambda of the paper; where reliability is on, for images with a single label only

@@ -18,6 +18,7 @@ from NoisyLabelSegLib.errors import UserError
 from NoisyLabelSegLib.networks.package import load_package
 from NoisyLabelSegLib.progress import Progress, paced
 from NoisyLabelSegLib.training import Settings, train_study
+from NoisyLabelSegLib.training.checkpoints import Checkpoint
 from NoisyLabelSegLib.training.loop import Loop
 from NoisyLabelSegLib.training.objective import Objective, Terms
 from NoisyLabelSegLib.training.samples import Batch
@@ -99,14 +100,17 @@ def test_workers_change_nothing_but_the_time(make_disk_study: MakeStudy, tmp_pat
     assert same(weights(alone.package), weights(helped.package))
 
 
-ONE_EACH = {f"case{number}": [name] for number, name in enumerate(["over", "under", "good"] * 2)}
+ONE_EACH = {
+    f"case{number}": rest for number, rest in enumerate([["over", "under"], ["under", "good"], ["over", "good"]] * 2)
+}
+"""Who did not label which case."""
 
 
-@pytest.mark.parametrize("given", [{}, ONE_EACH], ids=["everybody", "one label an image"])
+@pytest.mark.parametrize("missing", [{}, ONE_EACH], ids=["everybody", "one label an image"])
 def test_a_run_that_stopped_goes_on_as_if_it_had_not(
-    make_disk_study: MakeStudy, tmp_path: Path, given: dict[str, list[str]]
+    make_disk_study: MakeStudy, tmp_path: Path, missing: dict[str, list[str]]
 ) -> None:
-    study = make_disk_study(**given)
+    study = make_disk_study(**missing)
     settings = replace(TINY, epochs=4)
     whole = train_study(study, tmp_path / "whole", settings)
 
@@ -119,6 +123,9 @@ def test_a_run_that_stopped_goes_on_as_if_it_had_not(
 
     with pytest.raises(Stop):
         train_study(study, tmp_path / "run", settings, report=stop_after_two)
+    stopped = Checkpoint.read(tmp_path / "run")
+    assert stopped is not None
+    assert bool(stopped.guesses) == bool(missing), "what others would say is guessed where an image has one label"
     resumed = train_study(study, tmp_path / "run", settings, resume=True)
     assert same(weights(whole.package), weights(resumed.package))
     assert (tmp_path / "run/metrics.jsonl").read_text() == (tmp_path / "whole/metrics.jsonl").read_text()
