@@ -88,7 +88,7 @@ def missed_overlap(log_probabilities: Tensor, labels: Tensor) -> Tensor:
 def missed_shares(log_probabilities: Tensor, target: Tensor, known: Tensor) -> Tensor:
     """The same with shares (B, L, P), which are 0 where not known (B, P): 0 where the probabilities are they.
 
-    Where shares differ on what looks alike it leans to more, which a few labels an image keep small.
+    Where shares differ on what looks alike it leans to more: little with several labels an image, more with one.
     """
     return _missed(log_probabilities, known, target.unbind(dim=1)[1:])
 
