@@ -22,11 +22,11 @@ panel: environment
 # Every picture of docs/pictures; needs chromium, to picture a report.
 PANELS := annotators each expected training
 screenshots: environment
-	$(BIN)/python -m NoisyLabelSegLib.experiments.scene_pictures docs/pictures
+	$(BIN)/python -m benchmarks.scene_pictures docs/pictures
 	cd Testing/Host && ../../$(BIN)/python -m slicerhost.pictures ../../build/pictures --train
 	for name in $(PANELS); do cp build/pictures/panel-$$name.png docs/pictures/; done
-	$(BIN)/python -m NoisyLabelSegLib.experiments.printed_pictures docs/pictures
-	$(BIN)/python -m NoisyLabelSegLib.experiments.accuracy_pictures docs/pictures
+	$(BIN)/python -m benchmarks.printed_pictures docs/pictures
+	$(BIN)/python -m benchmarks.accuracy_pictures docs/pictures
 
 lint: environment
 	$(BIN)/ruff format --check .

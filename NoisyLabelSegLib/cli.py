@@ -71,7 +71,8 @@ def _parser(words: Sequence[str]) -> argparse.ArgumentParser:
     )
     parser.add_argument("--version", action="version", version=f"noisylabelseg {__version__}")
     verbs = parser.add_subparsers(dest="verb", metavar="VERB", required=True, title="verbs")
-    for verb, module_name in VERBS.items():
+    asked = {verb: name for verb, name in VERBS.items() if words[0] == verb}
+    for verb, module_name in (asked or VERBS).items():  # the modules of the other verbs are only needed for --help
         module = importlib.import_module(f"NoisyLabelSegLib.commands.{module_name}")
         child = verbs.add_parser(
             verb,

@@ -1,4 +1,4 @@
-"""The one exception that is meant for people, and how any exception ends a run."""
+"""The one exception that is meant for people, the extra that a missing package belongs to, and how a run ends."""
 
 from __future__ import annotations
 
@@ -28,10 +28,39 @@ class UserError(Exception):
         return " ".join(f"{place}{self.problem}{remedy}.".split())
 
 
+EXTRAS = {
+    "networks": ("torch", "safetensors", "lightning_fabric"),
+    "trunks": ("monai",),
+    "phantoms": ("skimage", "mlxtend"),
+    "scene": ("slicer", "vtk"),
+    "host": ("PySide6",),
+    "cluster": ("dask", "distributed"),
+}
+"""Extra of pyproject.toml to the modules it installs."""
+
+
+def installing(extra: str) -> str:
+    """The remedy for a package that comes with this extra."""
+    remedy = f'install it with pip install "noisylabelseg[{extra}]"'
+    return f"{remedy}; in Slicer, PyTorch comes with the PyTorch extension" if extra == "networks" else remedy
+
+
+def missing_package(error: ModuleNotFoundError) -> UserError | None:
+    """The error that names the extra to install, or None where a module of no extra is missing, which is our fault."""
+    name = (error.name or "").partition(".")[0]
+    for extra, modules in EXTRAS.items():
+        if name in modules:
+            problem = f"This needs the Python package {name}, which is not installed"
+            return UserError(problem, remedy=installing(extra))
+    return None
+
+
 def ending(error: BaseException, *, remedy: str) -> tuple[int, str]:
     """The exit code and the sentence that an exception ends a run with; `remedy` is for a fault of ours."""
     if isinstance(error, KeyboardInterrupt):
         return CANCELLED, "Cancelled: nothing half-written was left behind."
+    if isinstance(error, ModuleNotFoundError):
+        error = missing_package(error) or error
     if isinstance(error, UserError):
         return BAD_INPUT, error.sentence
     if isinstance(error, MemoryError):

@@ -1,17 +1,20 @@
-"""Writing so that nothing is ever half there: beside the target first, then renamed into place."""
+"""Writing so that nothing is ever half there: beside the target first, then renamed into place; tables as CSV text."""
 
 from __future__ import annotations
 
 import contextlib
+import csv
 import errno
+import io
 import os
 import shutil
 import signal
 import tempfile
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 from NoisyLabelSegLib.errors import UserError
 
@@ -91,6 +94,20 @@ def write_text(path: str | Path, text: str, *, force: bool = True) -> None:
         partial.write_text(text, encoding="utf-8", newline="\n")
 
 
+def csv_text(rows: Sequence[Mapping[str, Any]], columns: Sequence[str] = ()) -> str:
+    """Rows as CSV; floats with six significant digits, an empty cell for None, no text that is a formula.
+
+    The header has the columns of the first row, or where there is no row the given ones.
+    """
+    columns = list(rows[0]) if rows else columns
+    text = io.StringIO()
+    writer = csv.DictWriter(text, columns, lineterminator="\n")
+    writer.writeheader()
+    for row in rows:
+        writer.writerow({name: _csv_cell(value) for name, value in row.items()})
+    return text.getvalue()
+
+
 def remove_partials(path: str | Path, process: int) -> None:
     """Clears up what a process that was killed left at `path`, beside it and anywhere below it.
 
@@ -119,6 +136,14 @@ def undisturbed() -> Iterator[None]:
             signal.signal(kind, signal.SIG_DFL if handler is None else handler)
         for number in arrived[:1]:
             signal.raise_signal(number)
+
+
+def _csv_cell(value: Any) -> str:
+    if value is None:
+        return ""
+    text = f"{value:.6g}" if isinstance(value, float) else str(value)
+    # A spreadsheet would run a cell such as =1+1 as a formula; names come from files of unknown origin.
+    return f"'{text}" if isinstance(value, str) and text.startswith(("=", "+", "-", "@", "\t", "\r")) else text
 
 
 def _partial(process: int) -> str:

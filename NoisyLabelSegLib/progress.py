@@ -26,6 +26,8 @@ class Progress:
 
 
 Report = Callable[[Progress], None]
+Say = Callable[[str], None]
+"""Takes a sentence for people."""
 
 
 def silent(progress: Progress) -> None:

@@ -14,11 +14,11 @@ import pytest
 from NoisyLabelSegLib.cases import Geometry, Image, Study, write_image, write_labels
 from NoisyLabelSegLib.cli import main
 from NoisyLabelSegLib.commands import VERBS
-from NoisyLabelSegLib.experiments.demo import CASES, PRESET
-from NoisyLabelSegLib.experiments.demo_study import FEWEST
+from NoisyLabelSegLib.demo.run import CASES, PRESET
+from NoisyLabelSegLib.demo.study import FEWEST
 from NoisyLabelSegLib.jobs.protocol import parse_line
 from NoisyLabelSegLib.resources import resource_path
-from NoisyLabelSegLib.training.presets import preset
+from NoisyLabelSegLib.training.settings import preset
 
 COMMAND = [sys.executable, "-m", "NoisyLabelSegLib"]
 
@@ -133,7 +133,7 @@ def test_a_fault_of_ours_is_one_sentence_and_exit_code_1(tmp_path: Path, monkeyp
     assert main(["check", str(tmp_path)]) == 1
 
 
-def test_help_is_quick_because_verbs_load_their_rooms_late() -> None:
+def test_help_is_quick_because_verbs_load_other_packages_late() -> None:
     code = (
         "import sys\nfrom NoisyLabelSegLib.cli import main\ntry: main(['-h'])\nexcept SystemExit: print(*sys.modules)"
     )

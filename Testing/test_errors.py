@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
-from NoisyLabelSegLib.errors import UserError
+from pathlib import Path
+
+import pytest
+
+from NoisyLabelSegLib.errors import BAD_INPUT, EXTRAS, FAULT, UserError, ending
 
 
 def test_the_sentence_names_the_file_the_problem_and_the_remedy() -> None:
@@ -18,3 +22,22 @@ def test_technical_detail_stays_out_of_the_sentence() -> None:
     error = UserError("is damaged", file="a.nrrd", detail="itkNrrdImageIO.cxx:123")
     assert "itk" not in str(error)
     assert error.detail == "itkNrrdImageIO.cxx:123"
+
+
+@pytest.mark.parametrize("extra", EXTRAS)
+def test_an_extra_of_the_messages_is_one_that_can_be_installed(extra: str) -> None:
+    project = (Path(__file__).resolve().parents[1] / "pyproject.toml").read_text(encoding="utf-8")
+    assert f"\n{extra} = [" in project.partition("[project.optional-dependencies]")[2]
+
+
+def test_a_missing_package_is_bad_input_and_its_extra_is_named() -> None:
+    code, sentence = ending(ModuleNotFoundError("No module named 'torch'", name="torch.nn"), remedy="")
+    assert code == BAD_INPUT
+    assert 'torch, which is not installed; install it with pip install "noisylabelseg[networks]"' in sentence
+    assert "PyTorch extension" in sentence
+
+
+def test_a_missing_module_of_our_own_is_a_fault() -> None:
+    code, sentence = ending(ModuleNotFoundError("No module named 'x'", name="NoisyLabelSegLib.x"), remedy="report it")
+    assert code == FAULT
+    assert "report it" in sentence

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from NoisyLabelSegLib.errors import UserError
-from NoisyLabelSegLib.output import output_file, output_folder, remove_partials, write_text
+from NoisyLabelSegLib.output import csv_text, output_file, output_folder, remove_partials, write_text
 
 ROOT = Path(__file__).resolve().parents[1]
 
@@ -203,3 +203,12 @@ def test_only_the_dead_process_loses_what_it_had_half_written(tmp_path: Path) ->
     assert not any(folder.exists() for folder in mine)
     assert all(folder.exists() for folder in others)
     remove_partials(tmp_path / "nowhere" / "out", 12)
+
+
+def test_a_table_without_rows_still_has_a_header() -> None:
+    assert csv_text([], ("case", "annotator", "kind")) == "case,annotator,kind\n"
+
+
+@pytest.mark.parametrize("name", ["=1+1", "+1", "-1", "@SUM(A1)", "\t=1+1"])
+def test_a_text_in_a_table_is_never_a_formula(name: str) -> None:
+    assert csv_text([{"annotator": name, "value": -2.5}]) == f"annotator,value\n'{name},-2.5\n"

@@ -11,9 +11,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from NoisyLabelSegLib.cases.geometry import Geometry
-from NoisyLabelSegLib.cases.image import Image
-from NoisyLabelSegLib.cases.reading import read_geometry, read_image, read_labels
+from NoisyLabelSegLib.cases.files import read_geometry, read_image, read_labels
+from NoisyLabelSegLib.cases.geometry import Geometry, Image
 from NoisyLabelSegLib.errors import UserError
 
 Source = Path | Image
@@ -37,6 +36,14 @@ class Case:
 
     `classes` is the number of classes L; labels at or above it are refused. None (loose files) allows 0 to 255.
     `off_grid` is the advice about a file that is not on the grid of the case.
+
+    Examples
+    --------
+    >>> case = simulate("lesions", "lesions", cases=3, size=(40, 40, 6)).cases[0]
+    >>> case.image().shape, case.labels("good").shape
+    ((1, 6, 40, 40), (6, 40, 40))
+    >>> case.geometry.spacing
+    (4.4, 4.4, 16.0)
     """
 
     id: str
@@ -58,7 +65,7 @@ class Case:
 
     @property
     def annotators(self) -> tuple[str, ...]:
-        """The names of those who labelled this case."""
+        """The names of those who labeled this case."""
         return tuple(self.annotations)
 
     @cached_property
@@ -101,11 +108,9 @@ class Case:
 
     def _on_grid(self, source: Source, read: Any) -> Image:
         image: Image = source if isinstance(source, Image) else read(source)
-        differences = self.geometry.differences(image.geometry)
-        if differences:
-            raise UserError(
-                f"is not on the grid of case {self.id}: {' and '.join(differences)}",
-                file=source if isinstance(source, Path) else None,
-                remedy=self.off_grid,
-            )
+        self.require_grid(image.geometry, source if isinstance(source, Path) else None)
         return image
+
+    def require_grid(self, geometry: Geometry, file: Path | None = None) -> None:
+        """Refuses an image that is not on the grid of the case."""
+        self.geometry.require_same(geometry, f"case {self.id}", file=file, remedy=self.off_grid)

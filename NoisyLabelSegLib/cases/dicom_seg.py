@@ -10,9 +10,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from NoisyLabelSegLib.cases.dicom_files import dicom_errors, is_dicom, is_segmentation, read_header
 from NoisyLabelSegLib.cases.dicom_seg_frames import Frame, frames_of, own_geometry, slice_index
-from NoisyLabelSegLib.cases.dicom_series import Series, list_series
+from NoisyLabelSegLib.cases.dicom_series import (
+    Series,
+    dicom_errors,
+    is_dicom,
+    is_segmentation,
+    list_series,
+    read_header,
+)
 from NoisyLabelSegLib.cases.geometry import Geometry
 from NoisyLabelSegLib.cases.segments import LayerPacker, Mask, Segment, Segmentation
 from NoisyLabelSegLib.errors import UserError

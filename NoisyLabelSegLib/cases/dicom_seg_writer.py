@@ -10,9 +10,8 @@ from typing import Any
 import numpy as np
 
 from NoisyLabelSegLib import __version__
-from NoisyLabelSegLib.cases.dicom_files import dicom_errors, read_header
-from NoisyLabelSegLib.cases.dicom_series import Series, list_series
-from NoisyLabelSegLib.cases.image import Image
+from NoisyLabelSegLib.cases.dicom_series import Series, dicom_errors, list_series, read_header
+from NoisyLabelSegLib.cases.geometry import Image
 from NoisyLabelSegLib.errors import UserError
 from NoisyLabelSegLib.output import output_file
 

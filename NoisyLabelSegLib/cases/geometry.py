@@ -1,16 +1,33 @@
-"""Where the voxels of an array lie in the patient, when two grids count as one, and moving between grids."""
+"""The grid of an image in patient space (LPS, mm), images on it, and resampling between grids."""
 
 from __future__ import annotations
 
 import itertools
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-if TYPE_CHECKING:
-    from NoisyLabelSegLib.cases.image import Image
+from NoisyLabelSegLib.errors import UserError
+
+
+@dataclass(frozen=True)
+class Image:
+    """`array` is (*shape) with one value per voxel, or (C, *shape) with C components, z, y, x order."""
+
+    array: NDArray[Any]
+    geometry: Geometry
+
+    def __post_init__(self) -> None:
+        if self.array.shape[self.array.ndim - self.geometry.dimension :] != self.geometry.shape:
+            raise ValueError(f"an array of {self.array.shape} does not fit a grid of {self.geometry.shape}")
+
+    @property
+    def channels(self) -> NDArray[Any]:
+        """The array as (C, *shape), C = 1 for a plain image."""
+        return self.array if self.array.ndim > self.geometry.dimension else self.array[None]
+
 
 SAME_GRID_TOLERANCE = 0.05
 """Two grids of equal size are the same when no corner moves by more than this share of the smallest voxel edge.
@@ -27,7 +44,7 @@ Scanners round positions, some of them to 0.1 mm; more than that is a tilted gan
 
 @dataclass(frozen=True)
 class Geometry:
-    """A voxel grid in patient space (LPS, millimetres), in two or three dimensions.
+    """A voxel grid in patient space (LPS, millimeters), in two or three dimensions.
 
     `shape` is the numpy order (z, y, x); `spacing`, `origin` and the columns of `direction` follow x, y, z, as in ITK.
     """
@@ -49,17 +66,17 @@ class Geometry:
 
     @property
     def voxel_volume(self) -> float:
-        """Cubic millimetres of one voxel (square millimetres in 2D)."""
+        """Cubic millimeters of one voxel (square millimeters in 2D)."""
         return float(np.prod(self.spacing))
 
     @property
     def spacing_zyx(self) -> tuple[float, ...]:
-        """Voxel edges in millimetres in the order of the array's axes."""
+        """Voxel edges in millimeters in the order of the array's axes."""
         return tuple(reversed(self.spacing))
 
     @property
     def index_to_point_matrix(self) -> NDArray[np.float64]:
-        """The (n, n) matrix from an x, y, z index to millimetres from the origin."""
+        """The (n, n) matrix from an x, y, z index to millimeters from the origin."""
         n = self.dimension
         matrix: NDArray[np.float64] = np.asarray(self.direction, dtype=np.float64).reshape(n, n)
         return matrix * np.asarray(self.spacing, dtype=np.float64)
@@ -92,19 +109,23 @@ class Geometry:
             found.append(f"its axes point elsewhere (corners move by {self._largest_corner_shift(other):.3g} mm)")
         return found or [f"its corners lie up to {self._largest_corner_shift(other):.3g} mm away"]
 
+    def require_same(self, other: Geometry, name: str, *, file: Any = None, remedy: str = "") -> None:
+        """Refuses another grid with a UserError that says how it differs from this one, which is that of `name`."""
+        if differences := self.differences(other):
+            problem = f"is not on the grid of {name}: {' and '.join(differences)}"
+            raise UserError(problem, file=file, remedy=remedy)
+
     def _largest_corner_shift(self, other: Geometry) -> float:
         corners = list(itertools.product(*[(0, n - 1) for n in self.shape]))
         return float(np.linalg.norm(self.points(corners) - other.points(corners), axis=-1).max())
 
 
 def resample(image: Image, onto: Geometry, *, labels: bool = True, extend: bool = False) -> Image:
-    """The image on another grid: nearest neighbour for labels, linear otherwise.
+    """The image on another grid: nearest neighbor for labels, linear otherwise.
 
     Outside are 0 (labels) or the minimum; with `extend` the values of its border instead.
     """
     import SimpleITK as sitk
-
-    from NoisyLabelSegLib.cases.itk import from_itk, to_itk
 
     source = to_itk(image)
     outside = 0.0 if labels else float(image.array.min())
@@ -125,3 +146,38 @@ def resample(image: Image, onto: Geometry, *, labels: bool = True, extend: bool 
 
 def _by(numbers: tuple[float, ...]) -> str:
     return " x ".join(f"{number:.6g}" for number in numbers)
+
+
+def geometry_of(source: Any) -> Geometry:
+    """The grid of a SimpleITK image, or of a reader that has read the header."""
+    return Geometry(
+        tuple(int(n) for n in reversed(source.GetSize())),
+        tuple(float(x) for x in source.GetSpacing()),
+        tuple(float(x) for x in source.GetOrigin()),
+        tuple(float(x) for x in source.GetDirection()),
+    )
+
+
+def from_itk(image: Any) -> Image:
+    """Components, which ITK keeps last, come first: (C, *shape)."""
+    import SimpleITK as sitk
+
+    array = sitk.GetArrayFromImage(image)
+    if image.GetNumberOfComponentsPerPixel() > 1:
+        array = np.ascontiguousarray(np.moveaxis(array, -1, 0))
+    return Image(array, geometry_of(image))
+
+
+def to_itk(image: Image) -> Any:
+    """A SimpleITK image with the same voxels at the same places."""
+    import SimpleITK as sitk
+
+    several = image.array.ndim > image.geometry.dimension
+    array = np.ascontiguousarray(np.moveaxis(image.array, 0, -1)) if several else image.array
+    if array.dtype == np.bool_:
+        array = array.astype(np.uint8)
+    result = sitk.GetImageFromArray(array, isVector=several)
+    result.SetSpacing(image.geometry.spacing)
+    result.SetOrigin(image.geometry.origin)
+    result.SetDirection(image.geometry.direction)
+    return result

@@ -6,14 +6,28 @@ from collections.abc import Callable, Sequence
 from functools import lru_cache, partial
 from pathlib import Path
 
-from NoisyLabelSegLib.cases.dicom_files import find_dicom, is_segmentation, read_header
 from NoisyLabelSegLib.cases.dicom_seg import is_dicom_seg, read_dicom_seg, references
 from NoisyLabelSegLib.cases.dicom_seg_frames import common_grid
-from NoisyLabelSegLib.cases.dicom_series import SERIES_TAGS, Series, group_series, list_series
-from NoisyLabelSegLib.cases.geometry import Geometry
-from NoisyLabelSegLib.cases.image import Image
-from NoisyLabelSegLib.cases.import_names import case_names, distinct, file_names, stem, usable_name
-from NoisyLabelSegLib.cases.import_plan import ImportPlan, PlannedCase, PlannedSource
+from NoisyLabelSegLib.cases.dicom_series import (
+    SERIES_TAGS,
+    Series,
+    find_dicom,
+    group_series,
+    is_segmentation,
+    list_series,
+    read_header,
+)
+from NoisyLabelSegLib.cases.geometry import Geometry, Image
+from NoisyLabelSegLib.cases.import_plan import (
+    ImportPlan,
+    PlannedCase,
+    PlannedSource,
+    case_names,
+    distinct,
+    file_names,
+    stem,
+    usable_name,
+)
 from NoisyLabelSegLib.cases.segments import Segmentation
 from NoisyLabelSegLib.cases.study import Study
 from NoisyLabelSegLib.errors import UserError
@@ -53,7 +67,7 @@ def plan_dicom_seg(source: str | Path, *, images: str | Path | None = None, thre
     if overlap:
         cases = [case for id, group in zip(ids, groups, strict=True) for case in group.binary_cases(id)]
     else:
-        cases = [group.labelled_case(id, names) for id, group in zip(ids, groups, strict=True)]
+        cases = [group.labeled_case(id, names) for id, group in zip(ids, groups, strict=True)]
     return ImportPlan(
         name=usable_name(stem(source) if source.is_file() else source.resolve().name, "dicom-seg"),
         classes=("background", *(["segment"] if overlap else names)),
@@ -75,7 +89,7 @@ class _Group:
             name: partial(read, path, images=grid) for name, path in zip(annotators, paths, strict=True)
         }
 
-    def labelled_case(self, id: str, names: Sequence[str]) -> PlannedCase:
+    def labeled_case(self, id: str, names: Sequence[str]) -> PlannedCase:
         """One case with all segments as classes, numbered by the place of their name."""
         numbers = {name: number for number, name in enumerate(names, start=1)}
         labels = {annotator: partial(_all_labels, reader, numbers) for annotator, reader in self.readers.items()}

@@ -14,9 +14,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from NoisyLabelSegLib.cases.import_plan import ImportPlan, PlannedCase
-from NoisyLabelSegLib.cases.kinds import looks_like_an_image, plain_stem
-from NoisyLabelSegLib.cases.label_values import count_classes
+from NoisyLabelSegLib.cases.file_kinds import looks_like_an_image, plain_stem
+from NoisyLabelSegLib.cases.import_plan import ImportPlan, PlannedCase, count_classes
 from NoisyLabelSegLib.errors import UserError
 from NoisyLabelSegLib.progress import Report, silent
 

@@ -7,10 +7,8 @@ from functools import partial
 from pathlib import Path
 
 from NoisyLabelSegLib.cases.dicom_series import Series, list_series
-from NoisyLabelSegLib.cases.geometry import Geometry
-from NoisyLabelSegLib.cases.image import Image
-from NoisyLabelSegLib.cases.import_names import case_names, usable_name
-from NoisyLabelSegLib.cases.import_plan import ImportPlan, PlannedCase
+from NoisyLabelSegLib.cases.geometry import Geometry, Image
+from NoisyLabelSegLib.cases.import_plan import ImportPlan, PlannedCase, case_names, usable_name
 from NoisyLabelSegLib.cases.lidc import LidcFile, read_lidc
 from NoisyLabelSegLib.cases.study import Study
 from NoisyLabelSegLib.errors import UserError

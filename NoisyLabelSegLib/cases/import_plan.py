@@ -1,22 +1,112 @@
-"""What an importer found, to be shown before anything is written, and then written as a study of NRRD files."""
+"""What an importer found, to be shown before anything is written, and then written as a study."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+import numpy as np
+from numpy.typing import NDArray
+
 from NoisyLabelSegLib.cases.case import Annotation, Case
-from NoisyLabelSegLib.cases.geometry import Geometry, resample
-from NoisyLabelSegLib.cases.image import Image
-from NoisyLabelSegLib.cases.label_values import is_mask_of_255
-from NoisyLabelSegLib.cases.reading import read_image, read_labels
+from NoisyLabelSegLib.cases.estimates import TRUTH
+from NoisyLabelSegLib.cases.files import read_image, read_labels, write_image, write_labels
+from NoisyLabelSegLib.cases.geometry import Geometry, Image, resample
 from NoisyLabelSegLib.cases.study import Study
-from NoisyLabelSegLib.cases.writing import write_image, write_labels
+from NoisyLabelSegLib.cases.study_rules import file_name_part, name_problem
 from NoisyLabelSegLib.errors import UserError
 from NoisyLabelSegLib.output import output_folder
 from NoisyLabelSegLib.progress import Report, silent, steps
+
+_ENDINGS = (".dcm", ".dicom", ".ima", ".seg", ".xml")
+
+
+def usable_name(text: str, otherwise: str = "unnamed") -> str:
+    """The text with everything that cannot stand in a file name replaced."""
+    name = file_name_part(text).strip(" .")[:100].strip(" .")
+    return otherwise if name_problem(name) else name
+
+
+def stem(path: Path) -> str:
+    """The file's name without an ending that says what kind of file it is; DICOM files are often named by UIDs."""
+    return path.stem if path.suffix.lower() in _ENDINGS else path.name
+
+
+def case_names(places: Sequence[Path], root: Path) -> list[str]:
+    """One name per case: that of the source for a single case, else the folder below it that tells the cases apart."""
+    whole = usable_name(stem(root) if root.is_file() else root.resolve().name, "case")
+    if len(places) == 1:
+        return [whole]
+    parts = [_below(place, root) for place in places]
+    short = [usable_name(part[0] if part else whole, "case") for part in parts]
+    if len({name.lower() for name in short}) == len(short):
+        return short
+    return distinct(usable_name("_".join(part) or whole, "case") for part in parts)
+
+
+def file_names(paths: Sequence[Path], root: Path) -> list[str]:
+    """One name per file: its stem, or where stems are shared the folders that tell the files apart."""
+    stems = [stem(path) for path in paths]
+    if len({name.lower() for name in stems}) == len(stems):
+        return distinct(usable_name(name) for name in stems)
+    parts = [(*_below(path, root)[:-1], name) for path, name in zip(paths, stems, strict=True)]
+    first, last = _shared(parts), _shared([part[::-1] for part in parts])
+    return distinct(usable_name("_".join(part[first : len(part) - last]) or part[-1]) for part in parts)
+
+
+def distinct(names: Iterable[str]) -> list[str]:
+    """The names, later repetitions (in any case) numbered _2, _3, ..."""
+    taken: set[str] = set()
+    result = []
+    for name in names:
+        number, candidate = 1, name
+        while candidate.lower() in taken:
+            number += 1
+            candidate = f"{name}_{number}"
+        taken.add(candidate.lower())
+        result.append(candidate)
+    return result
+
+
+def _below(path: Path, root: Path) -> tuple[str, ...]:
+    return path.relative_to(root).parts if path.is_relative_to(root) else (path.name,)
+
+
+def _shared(parts: Sequence[Sequence[str]]) -> int:
+    """How many parts all begin with."""
+    same = [len(set(column)) == 1 for column in zip(*parts, strict=False)]
+    return same.index(False) if False in same else len(same)
+
+
+MOST_GUESSED = 64  # label values above this are gray levels far more often than classes
+
+
+def count_classes(files: Sequence[Path], report: Report = silent) -> tuple[str, ...]:
+    """Names for the classes 0 to the highest label in the files; masks of 0 and 255 count as 0 and 1."""
+    highest, highest_file = 1, None
+    for file in steps(files, "look at labels", report):
+        labels = read_labels(file).array
+        top = int(labels.max(initial=0))
+        if top == 255 and is_mask_of_255(labels):
+            top = 1
+        if top > highest:
+            highest, highest_file = top, file
+    if highest >= MOST_GUESSED:
+        raise UserError(
+            f"has labels up to {highest}",
+            file=highest_file,
+            remedy="if these are classes, name them all with --classes; if they are gray levels, threshold first",
+        )
+    names = ("foreground",) if highest == 1 else tuple(f"class {number}" for number in range(1, highest + 1))
+    return ("background", *names)
+
+
+def is_mask_of_255(labels: NDArray[np.uint8]) -> bool:
+    """Whether the array holds 0 and 255 only, and some 255: a mask as drawing programs save it."""
+    return bool(labels.any()) and bool(((labels == 0) | (labels == 255)).all())
+
 
 PlannedSource = Path | Image | Callable[[], Image]
 """A file, an image in memory, or a function that reads one; files and functions are read when the study is written."""
@@ -80,7 +170,7 @@ def _written_case(case: PlannedCase, folder: Path) -> Case:
         id=case.id,
         images=tuple(_image_paths(case, folder)),
         annotations={name: Annotation(_labels_path(name, folder)) for name in case.annotations},
-        truth_source=None if case.truth is None else folder / "truth.nrrd",
+        truth_source=None if case.truth is None else folder / TRUTH,
     )
 
 
@@ -111,7 +201,7 @@ class _CaseWriter:
         for annotator, source in self.case.annotations.items():
             self._write_labels(source, _labels_path(annotator, self.folder))
         if self.case.truth is not None:
-            self._write_labels(self.case.truth, self.folder / "truth.nrrd")
+            self._write_labels(self.case.truth, self.folder / TRUTH)
 
     def _write_labels(self, source: PlannedSource, path: Path) -> None:
         labels = self._on_grid(_resolve(source, read_labels), source, labels=True)
@@ -130,15 +220,12 @@ class _CaseWriter:
     def _on_grid(self, image: Image, source: PlannedSource, *, labels: bool) -> Image:
         if self.grid is None:
             self.grid = image.geometry
-        differences = self.grid.differences(image.geometry)
-        if not differences:
+        if not self.grid.differences(image.geometry):
             return image
         if not (labels and self.regrid) or image.geometry.dimension != self.grid.dimension:
-            raise UserError(
-                f"is not on the grid of case {self.case.id}: {' and '.join(differences)}",
-                file=_file(source),
-                remedy="add --resample to move labels onto the image's grid" if labels else "resample it first",
-            )
+            remedy = "add --resample to move labels onto the image's grid" if labels else "resample it first"
+            name, file = f"case {self.case.id}", _file(source)
+            self.grid.require_same(image.geometry, name, file=file, remedy=remedy)
         self.changed[_RESAMPLED] += 1
         return resample(image, self.grid)
 

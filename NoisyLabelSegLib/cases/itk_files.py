@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import gzip
+import math
 import os
 import shutil
+import struct
+import sys
 import tempfile
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
@@ -13,12 +18,93 @@ from typing import Any
 
 import numpy as np
 
-from NoisyLabelSegLib.cases.geometry import Geometry
-from NoisyLabelSegLib.cases.image import Image
-from NoisyLabelSegLib.cases.kinds import Kind
-from NoisyLabelSegLib.cases.nifti_length import nifti_is_whole
-from NoisyLabelSegLib.cases.quiet import quiet_libraries
+from NoisyLabelSegLib.cases.file_kinds import Kind
+from NoisyLabelSegLib.cases.geometry import Geometry, Image
 from NoisyLabelSegLib.errors import UserError
+
+_LOCK = threading.RLock()  # the stream belongs to the whole process
+
+
+@contextmanager
+def quiet_libraries() -> Iterator[None]:
+    """Sends the process's own standard error nowhere for the length of one call into ITK.
+
+    Python's `sys.stderr` is not enough: MetaIO and niftilib write to the file descriptor.
+    """
+    with _LOCK:
+        try:
+            screen = os.dup(2)
+        except OSError:  # a program without a console, such as Slicer on Windows
+            yield
+            return
+        if sys.stderr is not None:
+            sys.stderr.flush()
+        with open(os.devnull, "wb") as nowhere:
+            os.dup2(nowhere.fileno(), 2)
+        try:
+            yield
+        finally:
+            os.dup2(screen, 2)
+            os.close(screen)
+
+
+def nifti_is_whole(path: Path) -> bool:
+    """False where voxels are missing at the end, compressed or not."""
+    zipped = _starts_zipped(path)
+    try:
+        with gzip.open(path) if zipped else path.open("rb") as file:
+            promised = _promised_bytes(file.read(544))
+        if promised is None or not zipped:
+            return promised is None or path.stat().st_size >= promised
+        # The last four bytes of a gzip file are its length; where they disagree the file may still be several
+        # gzip parts in a row, so only then is it read to the end.
+        return _stated_length(path) == promised % 2**32 or _real_length(path, promised) >= promised
+    except (OSError, EOFError, struct.error, ValueError):
+        return False
+
+
+def _promised_bytes(header: bytes) -> int | None:
+    """Where the last voxel ends, or None for a header whose voxels lie in another file."""
+    for order in "<>":
+        if struct.unpack_from(f"{order}i", header)[0] == 348:
+            sizes = struct.unpack_from(f"{order}8h", header, 40)
+            bits, offset = (
+                struct.unpack_from(f"{order}h", header, 72)[0],
+                struct.unpack_from(f"{order}f", header, 108)[0],
+            )
+            one_file = header[344:347] == b"n+1"
+            break
+        if struct.unpack_from(f"{order}i", header)[0] == 540:
+            sizes = struct.unpack_from(f"{order}8q", header, 16)
+            bits, offset = (
+                struct.unpack_from(f"{order}h", header, 14)[0],
+                struct.unpack_from(f"{order}q", header, 168)[0],
+            )
+            one_file = header[4:7] == b"n+2"
+            break
+    else:
+        raise ValueError("not a NIfTI header")
+    return int(offset) + math.prod(sizes[1 : 1 + sizes[0]]) * bits // 8 if one_file else None
+
+
+def _starts_zipped(path: Path) -> bool:
+    with path.open("rb") as file:
+        return file.read(2) == b"\x1f\x8b"
+
+
+def _stated_length(path: Path) -> int:
+    with path.open("rb") as file:
+        file.seek(-4, 2)
+        return int(struct.unpack("<I", file.read(4))[0])
+
+
+def _real_length(path: Path, enough: int) -> int:
+    length = 0
+    with gzip.open(path) as file:
+        while length < enough and (part := file.read(2**20)):
+            length += len(part)
+    return length
+
 
 _ITK_NAMES = {
     Kind.NRRD: "NrrdImageIO",
@@ -35,7 +121,7 @@ _HIGHEST_COMPRESSION = 1100  # deflate cannot do better than 1032:1, so a larger
 
 def read_itk_geometry(path: Path, kind: Kind) -> Geometry:
     """The grid from the header alone."""
-    from NoisyLabelSegLib.cases.itk import geometry_of
+    from NoisyLabelSegLib.cases.geometry import geometry_of
 
     with _opened(path, kind) as reader:
         return _without_resolution(geometry_of(reader), kind)
@@ -43,7 +129,7 @@ def read_itk_geometry(path: Path, kind: Kind) -> Geometry:
 
 def read_itk(path: Path, kind: Kind) -> Image:
     """The whole image; a damaged or truncated file is refused."""
-    from NoisyLabelSegLib.cases.itk import from_itk
+    from NoisyLabelSegLib.cases.geometry import from_itk
 
     with _opened(path, kind) as reader:
         image = from_itk(reader.Execute())
@@ -115,7 +201,7 @@ def _refuse_impossible_header(reader: Any, path: Path, kind: Kind) -> None:
 
 
 def _data_files(path: Path, kind: Kind) -> list[Path]:
-    """The file and, for headers with the voxels beside them (.nhdr, .mhd, .hdr), their neighbours of the same stem."""
+    """The file and, for headers with the voxels beside them (.nhdr, .mhd, .hdr), their neighbors of the same stem."""
     if kind in (Kind.NRRD, Kind.META_IMAGE, Kind.NIFTI) and path.suffix.lower() in (".nhdr", ".mhd", ".hdr"):
         return [file for file in path.parent.iterdir() if file.is_file()]
     return [path]

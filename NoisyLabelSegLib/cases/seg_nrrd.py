@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from NoisyLabelSegLib.cases.file_kinds import Kind
 from NoisyLabelSegLib.cases.geometry import Geometry
 from NoisyLabelSegLib.cases.itk_files import read_itk
-from NoisyLabelSegLib.cases.kinds import Kind
 from NoisyLabelSegLib.cases.segments import Segment, Segmentation
 from NoisyLabelSegLib.errors import UserError
 from NoisyLabelSegLib.output import output_file
@@ -152,7 +152,7 @@ def _as_volume(geometry: Geometry, layers: NDArray[Any]) -> tuple[Geometry, NDAr
 
 
 def _axes(geometry: Geometry) -> NDArray[np.float64]:
-    """Rows are the steps along x, y and z in millimetres."""
+    """Rows are the steps along x, y and z in millimeters."""
     return geometry.index_to_point_matrix.T
 
 

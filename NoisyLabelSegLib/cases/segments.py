@@ -11,9 +11,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from NoisyLabelSegLib.cases.geometry import Geometry
-from NoisyLabelSegLib.cases.image import Image
-from NoisyLabelSegLib.cases.kinds import Kind
+from NoisyLabelSegLib.cases.file_kinds import Kind
+from NoisyLabelSegLib.cases.geometry import Geometry, Image
 from NoisyLabelSegLib.errors import UserError
 
 Mask = NDArray[np.bool_]

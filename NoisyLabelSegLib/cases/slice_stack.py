@@ -101,7 +101,7 @@ def _axes(first: Slice) -> NDArray[np.float64]:
 
 
 def _slice_spacing(along: NDArray[np.float64], slices: Sequence[Slice], place: Path) -> float:
-    """Millimetres between neighbors; `along` is sorted."""
+    """Millimeters between neighbors; `along` is sorted."""
     if len(slices) == 1:
         return slices[0].thickness
     gaps = np.diff(along)

@@ -1,21 +1,52 @@
-"""The study file: which cases there are, who labelled them and where the files lie; opening it reads no image."""
+"""The study file: which cases there are, who labeled them and where the files are; opening it reads no image."""
 
 from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path, PurePosixPath
-from typing import Any
+from typing import Any, Generic, TypeVar, overload
 
 from NoisyLabelSegLib.cases.case import Annotation, Case, Source
-from NoisyLabelSegLib.cases.image import Image
-from NoisyLabelSegLib.cases.lazy import LazyCases
+from NoisyLabelSegLib.cases.geometry import Image
 from NoisyLabelSegLib.cases.study_rules import study_problem
 from NoisyLabelSegLib.errors import UserError
 from NoisyLabelSegLib.output import write_text
+
+Entry = TypeVar("Entry")
+
+
+class LazyCases(Sequence[Case], Generic[Entry]):
+    """One case per entry, made by `make` when it is asked for, so that large studies open at once.
+
+    With `keep` each is made once; without, a case that holds its images in memory goes when nobody needs it any more.
+    """
+
+    def __init__(self, entries: Sequence[Entry], make: Callable[[Entry], Case], *, keep: bool) -> None:
+        self._entries, self._make, self._keep = entries, make, keep
+        self._made: dict[int, Case] = {}
+
+    def __len__(self) -> int:
+        return len(self._entries)
+
+    @overload
+    def __getitem__(self, index: int) -> Case: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[Case]: ...
+    def __getitem__(self, index: int | slice) -> Case | list[Case]:
+        if isinstance(index, slice):
+            return [self[position] for position in range(*index.indices(len(self)))]
+        position = range(len(self))[index]
+        if position in self._made:
+            return self._made[position]
+        case = self._make(self._entries[position])
+        if self._keep:
+            self._made[position] = case
+        return case
+
 
 FORMAT = "noisylabelseg-study/1"
 _WANTED = "give a study.json or the folder that holds one"
@@ -24,7 +55,15 @@ _FROM_LABELS = "label files: noisylabelseg fuse, or noisylabelseg import folder 
 
 @dataclass(frozen=True)
 class Study:
-    """Cases that share classes and annotators. `extra` keeps keys of the file that this version does not know."""
+    """Cases that share classes and annotators. `extra` keeps keys of the file that this version does not know.
+
+    Examples
+    --------
+    >>> folder = simulate("lesions", "lesions", cases=3, size=(40, 40, 6)).folder
+    >>> study = Study.read(folder)
+    >>> study.classes, len(study.cases)
+    (('background', 'lesion'), 3)
+    """
 
     name: str
     classes: tuple[str, ...]

@@ -46,12 +46,21 @@ def name_problem(name: Any) -> str | None:
     """Why a case id or annotator name cannot be used; both become part of file names."""
     if problem := _text_problem(name):
         return problem
-    bad = sorted({letter for letter in name if letter in '/\\:*?"<>|' or not letter.isprintable()})
+    bad = sorted({letter for letter in name if _is_unsafe(letter)})
     if bad:
         return f"holds the character {bad[0]!r}, which cannot stand in a file name"
     if name in (".", "..") or name.endswith((".", " ")) or name.startswith(" "):
         return "begins or ends with a dot or blank, which cannot stand in a file name"
     return "is longer than 120 letters" if len(name) > 120 else None
+
+
+def file_name_part(text: str) -> str:
+    """The text with every character that cannot stand in a file name replaced by `_`."""
+    return "".join("_" if _is_unsafe(letter) else letter for letter in text)
+
+
+def _is_unsafe(letter: str) -> bool:
+    return letter in '/\\:*?"<>|' or not letter.isprintable()
 
 
 def path_problem(path: Any) -> str | None:
@@ -109,7 +118,7 @@ def _case_problem(entry: Any, annotators: set[str]) -> str | None:
         return "has no object of 'annotations'"
     for name, value in entry["annotations"].items():
         if name not in annotators:
-            return f"is labelled by {name!r}, who is not among the study's annotators"
+            return f"is labeled by {name!r}, who is not among the study's annotators"
         if problem := _annotation_problem(value):
             return f"has an annotation by {name} that is wrong: {problem}"
     return None if images or entry["annotations"] else "has neither an image nor labels"

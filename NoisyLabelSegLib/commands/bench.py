@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import importlib
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 from types import ModuleType
@@ -11,13 +12,16 @@ from typing import Any
 
 from NoisyLabelSegLib.commands.terminal import Terminal
 from NoisyLabelSegLib.errors import UserError
+from NoisyLabelSegLib.resources import repository_path
 
 SUMMARY = "Measure the figures the README quotes, as ratios against a named rival in one run."
 EXAMPLE = "  noisylabelseg bench fusion"
 
-EXPERIMENTS = Path(__file__).resolve().parent.parent / "experiments"
-BENCHES = sorted(path.stem.removeprefix("bench_").replace("_", "-") for path in EXPERIMENTS.glob("bench_*.py"))
-"""Each file `experiments/bench_<name>.py` has `SUMMARY` and `run(terminal, options) -> dict`, and, if it has options of
+REPOSITORY = Path(__file__).resolve().parents[2]
+BENCHES = sorted(
+    path.stem.removeprefix("bench_").replace("_", "-") for path in (REPOSITORY / "benchmarks").glob("bench_*.py")
+)
+"""Each file `benchmarks/bench_<name>.py` has `SUMMARY` and `run(terminal, options) -> dict`, and, if it has options of
 its own, `add_options(parser)`."""
 BY_NAME_ONLY = ("accuracy", "asking", "fusion-evidence")
 """Experiments that take long and run only when they are named; they score and do not time."""
@@ -43,6 +47,7 @@ def add_options(parser: argparse.ArgumentParser, words: Sequence[str]) -> None:
 
 
 def run(arguments: argparse.Namespace, terminal: Terminal) -> dict[str, Any]:
+    repository_path("benchmarks", needed_by="bench")
     if arguments.name is not None and arguments.name not in BENCHES:
         raise UserError(f"There is no benchmark {arguments.name!r}", remedy=f"choose one of {', '.join(BENCHES)}")
     if getattr(arguments, "repeats", 1) < 1:
@@ -56,4 +61,6 @@ def run(arguments: argparse.Namespace, terminal: Terminal) -> dict[str, Any]:
 
 
 def _module(name: str) -> ModuleType:
-    return importlib.import_module(f"NoisyLabelSegLib.experiments.bench_{name.replace('-', '_')}")
+    if str(REPOSITORY) not in sys.path:
+        sys.path.insert(0, str(REPOSITORY))
+    return importlib.import_module(f"benchmarks.bench_{name.replace('-', '_')}")

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 SUMMARY = "Open every file of a study and say whether it can be worked with."
 EXAMPLE = """  noisylabelseg check my-study/study.json
 
-Next:  noisylabelseg fuse my-study --method staple --out fused"""
+Next:  noisylabelseg fuse my-study --out fused"""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

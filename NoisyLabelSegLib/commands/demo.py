@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from NoisyLabelSegLib.commands.terminal import Terminal
 
 if TYPE_CHECKING:
-    from NoisyLabelSegLib.experiments.demo import Demo, Row
+    from NoisyLabelSegLib.demo.run import Demo, Row
 
 SUMMARY = "See it work in about 3 minutes: make a study, fuse it, train the coupled networks, review the annotators."
 EXAMPLE = """  noisylabelseg demo --out demo-output
@@ -35,7 +35,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace, terminal: Terminal) -> dict[str, Any]:
-    from NoisyLabelSegLib.experiments.demo import CASES, run_demo
+    from NoisyLabelSegLib.demo.run import CASES, run_demo
     from NoisyLabelSegLib.output import output_folder
 
     with output_folder(arguments.out, force=arguments.force) as folder:
@@ -73,7 +73,7 @@ def run(arguments: argparse.Namespace, terminal: Terminal) -> dict[str, Any]:
 
 def _last_lines(demo: Demo, out: str) -> list[str]:
     """What was learned and what to open, in four lines."""
-    from NoisyLabelSegLib.experiments.demo import LEARNED, TAUGHT
+    from NoisyLabelSegLib.demo.run import LEARNED, TAUGHT
 
     learned, fused, taught = demo.row(LEARNED), demo.row("staple"), demo.row(TAUGHT)
     truth = (

@@ -24,8 +24,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace, terminal: Terminal) -> dict[str, Any]:
     from NoisyLabelSegLib.cases import Study
-    from NoisyLabelSegLib.metrics.evaluation import evaluate
-    from NoisyLabelSegLib.metrics.summary import summary
+    from NoisyLabelSegLib.evaluation.scores import evaluate
+    from NoisyLabelSegLib.evaluation.summary import summary
     from NoisyLabelSegLib.output import write_text
 
     study = Study.read(arguments.study)

@@ -12,11 +12,11 @@ from typing import Any
 from NoisyLabelSegLib.commands.assignments import assigned
 from NoisyLabelSegLib.commands.terminal import Terminal
 from NoisyLabelSegLib.errors import UserError
-from NoisyLabelSegLib.jobs.settings import FuseSettings
-from NoisyLabelSegLib.jobs.verbs import fused_table, fusion_result
+from NoisyLabelSegLib.verbs import FuseSettings
+from NoisyLabelSegLib.verbs.fuse import fused_table, fusion_result
 
 SUMMARY = "Estimate the truth from several annotators' labels, and how far to trust each of them."
-EXAMPLE = """  noisylabelseg fuse my-study --method staple --out fused
+EXAMPLE = """  noisylabelseg fuse my-study --out fused
   noisylabelseg fuse reader1.nrrd reader2.nrrd reader3.nrrd --method majority --out fused
   noisylabelseg fuse my-study --method staple --set compatible=itk --jobs 4 --out fused
 
@@ -26,7 +26,7 @@ _MOST_REMARKS = 10  # that are shown; all of them are in annotators.json
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    from NoisyLabelSegLib.fusion import METHODS
+    from NoisyLabelSegLib.fusion import DEFAULT, METHODS
 
     sentences = "; ".join(
         f"{name}: {method.sentence[0].lower()}{method.sentence[1:-1]}" for name, method in METHODS.items()
@@ -34,19 +34,22 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "input", nargs="+", metavar="STUDY", help="a study.json or the folder that holds it, or one case's label files"
     )
-    parser.add_argument("--method", default="staple", metavar="NAME", help=f"{sentences} (default %(default)s)")
+    parser.add_argument("--method", default=DEFAULT, metavar="NAME", help=f"{sentences} (default %(default)s)")
     parser.add_argument(
         "--out", required=True, metavar="DIR", help="folder for <case id>/truth.nrrd and annotators.csv"
     )
     parser.add_argument("--force", action="store_true", help="replace files of an earlier fusion in DIR")
     parser.add_argument(
         "--set",
-        action="append",
+        nargs="+",
+        action="extend",
         default=[],
         metavar="OPTION=VALUE",
         help="an option of the method, as in docs/fusion.md: compatible=itk, threshold=0.4, regions=[[1,2],[2]]",
     )
-    parser.add_argument("--annotators", default="", metavar="NAMES", help="use only these, joined by commas")
+    parser.add_argument(
+        "--only", "--annotators", dest="only", default="", metavar="NAMES", help="use only these, joined by commas"
+    )
     parser.add_argument("--split", metavar="NAME", help="fuse only the cases of this split")
     parser.add_argument(
         "--each-case",
@@ -67,7 +70,7 @@ def run(arguments: argparse.Namespace, terminal: Terminal) -> dict[str, Any]:
         out=arguments.out,
         method=arguments.method,
         options=assigned(arguments.set, "OPTION=VALUE"),
-        annotators=tuple(name for name in arguments.annotators.split(",") if name),
+        annotators=tuple(name for name in arguments.only.split(",") if name),
         split=arguments.split or "",
         each_case=arguments.each_case,
         confusion=arguments.confusion,
@@ -86,7 +89,7 @@ def run(arguments: argparse.Namespace, terminal: Terminal) -> dict[str, Any]:
     if len(remarks) > _MOST_REMARKS:
         terminal.say(f"{len(remarks) - _MOST_REMARKS} more remarks are in annotators.json.")
     if table.left_out:
-        terminal.say(f"Nobody labelled {', '.join(table.left_out)}: left out.")
+        terminal.say(f"Nobody labeled {', '.join(table.left_out)}: left out.")
     terminal.say(_last_line(arguments, result["cases"]))
     return result
 
@@ -113,11 +116,8 @@ def _cluster(address: str | None) -> Iterator[None]:
     if address is None:
         yield
         return
-    try:
-        from distributed import Client
-    except ImportError as error:
-        raise UserError("--dask needs the package distributed", remedy="pip install noisylabelseg[cluster]") from error
     import joblib
+    from distributed import Client
 
     try:
         client = Client(address)
@@ -129,11 +129,12 @@ def _cluster(address: str | None) -> Iterator[None]:
 
 def _last_line(arguments: argparse.Namespace, cases: list[str]) -> str:
     """What was written; for a study, also what comes next."""
-    from NoisyLabelSegLib.fusion.inputs import is_study
+    from NoisyLabelSegLib.cases.estimates import TRUTH
+    from NoisyLabelSegLib.cases.inputs import is_study
 
     if not is_study(arguments.input):
-        return f"Wrote {Path(arguments.out) / cases[0] / 'truth.nrrd'}."
-    written = f"{Path(arguments.out) / '<case id>' / 'truth.nrrd'} for {len(cases)} case{'s' if len(cases) > 1 else ''}"
+        return f"Wrote {Path(arguments.out) / cases[0] / TRUTH}."
+    written = f"{Path(arguments.out) / '<case id>' / TRUTH} for {len(cases)} case{'s' if len(cases) > 1 else ''}"
     return f"Wrote {written}. Next: noisylabelseg review {arguments.input[0]} --truth {arguments.out} --out review"
 
 

@@ -16,7 +16,7 @@ EXAMPLE = """\
   noisylabelseg import lidc LIDC-IDRI-0001 --out my-study     a CT series and its LIDC XML
   noisylabelseg import dicom-seg my-scan --out my-study       a DICOM series and SEG objects that refer to it
 
-Next:  noisylabelseg fuse my-study --method staple --out fused"""
+Next:  noisylabelseg fuse my-study --out fused"""
 
 MOST_ROWS, MOST_NAMES = 30, 6
 
@@ -37,9 +37,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace, terminal: Terminal) -> dict[str, Any]:
     plan = _plan(arguments, terminal)
     rows = plan.rows()
-    labelled = sum(bool(case.annotations) for case in plan.cases)
+    labeled = sum(bool(case.annotations) for case in plan.cases)
     terminal.table(
-        f"Found: cases {len(rows)}, with labels {labelled}, annotators {len(plan.annotators)}",
+        f"Found: cases {len(rows)}, with labels {labeled}, annotators {len(plan.annotators)}",
         ["case", "images", "annotators", "note"],
         [(id, images, _shortened(names), note) for id, images, names, note in rows[:MOST_ROWS]],
     )
@@ -48,9 +48,7 @@ def run(arguments: argparse.Namespace, terminal: Terminal) -> dict[str, Any]:
     study = plan.write(arguments.out, force=arguments.force, regrid=arguments.resample, report=terminal.progress)
     for remark in plan.remarks:
         terminal.say(remark)
-    terminal.say(
-        f"Wrote {study.folder / 'study.json'}. Next: noisylabelseg fuse {study.folder} --method staple --out DIR"
-    )
+    terminal.say(f"Wrote {study.folder / 'study.json'}. Next: noisylabelseg fuse {study.folder} --out DIR")
     return {
         "study": str(study.folder / "study.json"),
         "cases": len(study.cases),

@@ -9,7 +9,7 @@ from NoisyLabelSegLib.commands.terminal import Terminal
 from NoisyLabelSegLib.errors import UserError
 
 if TYPE_CHECKING:
-    from NoisyLabelSegLib.inference.models import Listed
+    from NoisyLabelSegLib.cases.model_card import Listed
 
 SUMMARY = "List model packages, or describe one."
 EXAMPLE = """  noisylabelseg models
@@ -28,7 +28,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace, terminal: Terminal) -> dict[str, Any]:
-    from NoisyLabelSegLib.inference.models import list_models
+    from NoisyLabelSegLib.cases.model_card import list_models
 
     found = {item.path.resolve(): item for item in list_models(arguments.places)}  # once, by the shorter of two paths
     listed = list(found.values())
@@ -47,8 +47,7 @@ def _row(item: Listed) -> list[str]:
     if item.card is None:
         return [str(item.path), item.problem, "", "", ""]
     card = item.card
-    source = f"{card.provenance.get('study', '?')}, {card.provenance.get('cases', '?')} cases"
-    return [str(item.path), ", ".join(card.classes), ", ".join(card.annotators), _input(item), source]
+    return [str(item.path), ", ".join(card.classes), ", ".join(card.annotators), card.input, card.trained_on]
 
 
 def _description(item: Listed) -> list[list[str]]:
@@ -59,7 +58,7 @@ def _description(item: Listed) -> list[list[str]]:
     return [
         ["classes", ", ".join(card.classes)],
         ["annotators", ", ".join(card.annotators)],
-        ["input", _input(item)],
+        ["input", card.input],
         [
             "network",
             f"{card.architecture.trunk} {list(card.architecture.widths)}, {card.architecture.confusion} matrices",
@@ -69,12 +68,6 @@ def _description(item: Listed) -> list[list[str]]:
         ["intended use", card.intended_use],
         ["license", card.license],
     ]
-
-
-def _input(item: Listed) -> str:
-    assert item.card is not None
-    architecture = item.card.architecture
-    return f"{architecture.channels} channel{'s' if architecture.channels > 1 else ''}, {architecture.dimensions}D"
 
 
 def _as_json(item: Listed) -> dict[str, Any]:

@@ -6,8 +6,7 @@ import argparse
 from typing import Any
 
 from NoisyLabelSegLib.commands.terminal import Terminal
-from NoisyLabelSegLib.jobs.settings import PredictSettings
-from NoisyLabelSegLib.jobs.verbs import carry_out
+from NoisyLabelSegLib.verbs import PredictSettings, carry_out
 
 SUMMARY = "Estimate the truth of new cases with a trained model, and what each annotator would draw."
 EXAMPLE = """  noisylabelseg predict my-run/model.nlseg my-study --out predictions --split test --annotators

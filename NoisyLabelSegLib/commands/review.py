@@ -7,8 +7,7 @@ from typing import Any
 
 from NoisyLabelSegLib.commands.terminal import Terminal
 from NoisyLabelSegLib.errors import UserError
-from NoisyLabelSegLib.jobs.settings import ReviewSettings
-from NoisyLabelSegLib.jobs.verbs import carry_out
+from NoisyLabelSegLib.verbs import ReviewSettings, carry_out
 
 SUMMARY = "Compare every annotator with a truth: error maps, statistics, mistakes, whom to ask next, a report."
 EXAMPLE = """  noisylabelseg review my-study --truth staple --out review

@@ -17,10 +17,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace, terminal: Terminal) -> dict[str, Any]:
-    from NoisyLabelSegLib.jobs.settings import JobSettings
-    from NoisyLabelSegLib.jobs.verbs import carry_out
+    from NoisyLabelSegLib.verbs import carry_out, read_settings
 
-    settings = JobSettings.read(arguments.settings)
+    settings = read_settings(arguments.settings)
     for problem in settings.problems():
         raise UserError(problem, file=arguments.settings)
     result = carry_out(settings, terminal.progress, terminal.say)

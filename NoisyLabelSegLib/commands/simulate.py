@@ -13,7 +13,7 @@ EXAMPLE = """  noisylabelseg simulate lesions --out lesions --cases 20 --seed 1
   noisylabelseg simulate mnist --out digits --labels one
   noisylabelseg simulate annotators --image scan.nii.gz --truth mask.nii.gz --panel readers --out readers
 
-Next:  noisylabelseg fuse lesions --method staple --out fused, then noisylabelseg evaluate fused lesions"""
+Next:  noisylabelseg fuse lesions --out fused, then noisylabelseg evaluate fused lesions"""
 
 if TYPE_CHECKING:
     from NoisyLabelSegLib.simulation import Recipe, SimulatedStudy, SimulationSettings
@@ -22,9 +22,9 @@ KINDS = ("mnist", "lesions", "tumour", "nodules", "annotators")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    from NoisyLabelSegLib.simulation.panel import shipped_panels
+    from NoisyLabelSegLib.simulation.annotators import shipped_panels
 
-    parser.add_argument("kind", metavar="KIND", choices=KINDS, help=f"one of {', '.join(KINDS)}")
+    parser.add_argument("kind", metavar="KIND", type=_kind, choices=KINDS, help=f"one of {', '.join(KINDS)}")
     parser.add_argument("--out", metavar="DIR", required=True, help="the folder to make; gets a study.json")
     parser.add_argument("--cases", type=int, metavar="N", help="number of cases (default 20; 100 digits)")
     parser.add_argument("--size", metavar="X,Y,Z", help="voxels, such as 80,80,16; one number sets the plane")
@@ -79,6 +79,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--truth", action="append", default=[], metavar="FILE", help="the true labels of each image, in the same order"
     )
     real.add_argument("--classes", metavar="NAMES", help="class names joined by commas, background first")
+
+
+def _kind(word: str) -> str:
+    """The kind by its name in study files; the US spelling is accepted, too."""
+    return {"tumor": "tumour"}.get(word, word)
 
 
 def run(arguments: argparse.Namespace, terminal: Terminal) -> dict[str, Any]:

@@ -7,9 +7,8 @@ from typing import Any
 
 from NoisyLabelSegLib.commands.assignments import assigned
 from NoisyLabelSegLib.commands.terminal import Terminal
-from NoisyLabelSegLib.jobs.settings import TrainSettings
-from NoisyLabelSegLib.jobs.verbs import carry_out
-from NoisyLabelSegLib.resources import preset_names
+from NoisyLabelSegLib.training.settings import preset_names
+from NoisyLabelSegLib.verbs import TrainSettings, carry_out
 
 SUMMARY = "Train the coupled networks on a study: the truth, and what each annotator gets wrong."
 EXAMPLE = """  noisylabelseg train my-study --out my-run --preset quick

@@ -1,18 +1,21 @@
-"""Expectation-maximisation on the vote table: the truth from the annotators' skill, their skill from the truth."""
+"""Expectation-maximization on the vote table: priors, E-step and M-step that STAPLE and Spatial STAPLE share."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 import scipy.sparse
 
+from NoisyLabelSegLib.errors import UserError
 from NoisyLabelSegLib.fusion.model import column_sums
 from NoisyLabelSegLib.fusion.table import Floats, VoteTable
 
+BACKGROUNDS = ("disputed", "union", "itk")
+PRIORS = ("votes", "estimated", "flat")
 _SMALLEST = 1e-300
-
+_MOST_FOREGROUND = 1 - 1e-6  # however large the confidence weight: background must stay possible
 Settled = Callable[[Floats, Floats], bool]
 
 
@@ -28,11 +31,6 @@ class Fit:
     posterior: Floats
     iterations: int
     converged: bool
-
-
-def expect(table: VoteTable, confusion: Floats, prior: Floats) -> Floats:
-    """The posterior (P, K) of the truth given each row's votes; annotators who did not look count for nothing."""
-    return _expect(_factors(table), np.vstack([confusion.reshape(-1, len(prior)), prior])).T
 
 
 def fit(
@@ -77,17 +75,61 @@ def fit(
     return Fit(confusion, prior, posterior.T, iterations, converged)
 
 
-def _factors(table: VoteTable) -> Floats | scipy.sparse.csr_array:
-    """(R K + 1, P): 1 where a chance (an entry of a confusion matrix, or last the prior) is a factor of a row's."""
-    prior = np.ones((1, len(table.votes)))
-    if isinstance(table.indicator, np.ndarray):
-        return np.vstack([table.indicator.T, prior])
-    return scipy.sparse.vstack([table.indicator.T, prior], format="csr")
+def expect(table: VoteTable, confusion: Floats, prior: Floats) -> Floats:
+    """The posterior (P, K) of the truth given each row's votes; annotators who did not look count for nothing."""
+    return _expect(_factors(table), np.vstack([confusion.reshape(-1, len(prior)), prior])).T
 
 
-def _expect(factors: Floats | scipy.sparse.csr_array, chances: Floats) -> Floats:
-    """The posterior (K, P) for chances (R K + 1, K); classes come first because numpy is quicker that way around."""
-    return from_logarithms(np.asarray(logarithm(chances).T @ factors))
+def weigh_background(table: VoteTable, background: str) -> Floats:
+    """The counts (P,) that the estimation uses; see `staple`."""
+    if background not in BACKGROUNDS:
+        raise UserError(f"There is no background weighting {background!r}", remedy=f"use {', '.join(BACKGROUNDS)}")
+    if background == "itk":
+        return table.counts
+    most = table.counts[table.is_disputed if background == "disputed" else ~table.is_background].sum()
+    unmarked = table.counts[table.is_background].sum()
+    if most == 0 or unmarked <= most:
+        return table.counts
+    return np.where(table.is_background, table.counts * (most / unmarked), table.counts)
+
+
+def first_prior(table: VoteTable, prior: str | Sequence[float], counts: Floats) -> Floats:
+    """The prior (K,) over the table's values that the estimation begins with."""
+    if isinstance(prior, str):
+        if prior not in PRIORS:
+            raise UserError(f"There is no prior {prior!r}", remedy=f"use {', '.join(PRIORS)} or one number per class")
+        weights = np.ones(len(table.values)) if prior == "flat" else counts @ table.tallies
+    else:
+        given = np.asarray(prior, dtype=np.float64)
+        if len(given) <= table.values.max() or (given < 0).any() or not given.sum() > 0:
+            raise UserError("The prior does not fit the classes", remedy="give one number from 0 to 1 per class")
+        weights = given[table.values]
+    return np.asarray(weights / weights.sum()) if weights.any() else np.full(len(weights), 1 / len(weights))
+
+
+def confident(prior: Floats, weight: float) -> Floats:
+    """The prior with its foreground multiplied by `weight`, the background taking up the difference."""
+    if weight == 1:
+        return prior
+    if not weight > 0:
+        raise UserError(f"The confidence weight {weight:g} is not above zero")
+    foreground = prior[1:] * weight
+    foreground /= max(1.0, foreground.sum() / _MOST_FOREGROUND)
+    return np.concatenate([[1 - foreground.sum()], foreground])
+
+
+def changes_at_most(tolerance: float) -> Settled:
+    """Settled when no entry of a confusion matrix changes by more than this."""
+
+    def settled(confusion: Floats, last: Floats) -> bool:
+        return largest_change(confusion, last) <= tolerance
+
+    return settled
+
+
+def largest_change(now: Floats, before: Floats) -> float:
+    """The largest difference between two arrays of confusion matrices."""
+    return float(np.maximum.reduce(np.abs(now - before), axis=None))
 
 
 def logarithm(numbers: Floats) -> Floats:
@@ -103,15 +145,14 @@ def from_logarithms(joint: Floats) -> Floats:
     return joint
 
 
-def largest_change(now: Floats, before: Floats) -> float:
-    """The largest difference between two arrays of confusion matrices."""
-    return float(np.maximum.reduce(np.abs(now - before), axis=None))
+def _factors(table: VoteTable) -> Floats | scipy.sparse.csr_array:
+    """(R K + 1, P): 1 where a chance (an entry of a confusion matrix, or last the prior) is a factor of a row's."""
+    prior = np.ones((1, len(table.votes)))
+    if isinstance(table.indicator, np.ndarray):
+        return np.vstack([table.indicator.T, prior])
+    return scipy.sparse.vstack([table.indicator.T, prior], format="csr")
 
 
-def changes_at_most(tolerance: float) -> Settled:
-    """Settled when no entry of a confusion matrix changes by more than this."""
-
-    def settled(confusion: Floats, last: Floats) -> bool:
-        return largest_change(confusion, last) <= tolerance
-
-    return settled
+def _expect(factors: Floats | scipy.sparse.csr_array, chances: Floats) -> Floats:
+    """The posterior (K, P) for chances (R K + 1, K); classes come first because numpy is quicker that way around."""
+    return from_logarithms(np.asarray(logarithm(chances).T @ factors))

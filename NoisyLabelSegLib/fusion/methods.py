@@ -8,14 +8,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from NoisyLabelSegLib.errors import UserError
-from NoisyLabelSegLib.fusion.hierarchical import hierarchical
-from NoisyLabelSegLib.fusion.majority import majority
-from NoisyLabelSegLib.fusion.mean import mean
 from NoisyLabelSegLib.fusion.model import Solution
-from NoisyLabelSegLib.fusion.simple import simple
 from NoisyLabelSegLib.fusion.spatial_staple import spatial_staple
 from NoisyLabelSegLib.fusion.staple import staple
 from NoisyLabelSegLib.fusion.table import VoteTable
+from NoisyLabelSegLib.fusion.voting import hierarchical, majority, mean, simple
 
 
 @dataclass(frozen=True)
@@ -87,6 +84,9 @@ METHODS = {
         ),
     )
 }
+
+DEFAULT = "staple"
+"""The method of everything that names none: fuse(), the verbs and the panel."""
 
 
 def method_named(name: str) -> Method:

@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from NoisyLabelSegLib.fusion.table import Floats, VoteTable
 
 if TYPE_CHECKING:
-    from NoisyLabelSegLib.fusion.field import CellField
-    from NoisyLabelSegLib.fusion.places import Places
+    from NoisyLabelSegLib.fusion.cells import CellField
+    from NoisyLabelSegLib.fusion.pattern_image import Places
 
 TIE = 1e-9
 """Probabilities closer than this are equal, so that the order in which annotators are multiplied decides nothing."""

@@ -1,4 +1,4 @@
-"""Packs everyone's labels into one pattern number per voxel, in little more time than reading them takes."""
+"""Checks the labels of all annotators and packs them into one vote-pattern number per voxel."""
 
 from __future__ import annotations
 
@@ -9,15 +9,23 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from NoisyLabelSegLib.fusion.labels import Labels, Mask
-from NoisyLabelSegLib.fusion.places import Places, count_numbers, groups_in
-from NoisyLabelSegLib.fusion.words import VOXELS_PER_WORD, WordIndex, Words, busy_words
+from NoisyLabelSegLib.errors import UserError
+from NoisyLabelSegLib.fusion.pattern_image import (
+    VOXELS_PER_WORD,
+    Places,
+    WordIndex,
+    Words,
+    busy_words,
+    count_numbers,
+    groups_in,
+)
 
 UNKNOWN = -1
 """The vote of an annotator who did not look at the voxel."""
-
 _CHUNK = 1 << 13  # words; everyone's voxels of a chunk stay in the processor's cache
 _MOST_FLAGS = 1 << 24  # up to this many possible pattern numbers are renumbered without sorting
+Labels = NDArray[np.uint8]
+Mask = NDArray[np.bool_]
 
 
 @dataclass(frozen=True)
@@ -46,6 +54,45 @@ def pack(labels: Sequence[Labels | None], known: Sequence[Mask | None]) -> Packe
     patterns = np.full((len(counts), len(labels)), UNKNOWN, dtype=np.int16)
     patterns[:, present] = np.append(votes.values.astype(np.int16), np.int16(UNKNOWN))[symbols]
     return Packed(arrays[0].shape, words, codes, patterns, counts, groups=groups_in(codes))
+
+
+def checked_labels(labels: Any) -> list[Labels | None]:
+    """One (*shape) uint8 array, in memory order, or None per annotator; all of one shape and at least one array."""
+    checked = [None if array is None else _as_labels(array, index) for index, array in enumerate(labels)]
+    present = [array for array in checked if array is not None]
+    if not present:
+        raise UserError("Nobody labeled this case", remedy="give the labels of at least one annotator")
+    for array in present:
+        _require_shape(array, present[0].shape, "labels")
+    if present[0].size == 0:
+        raise UserError("The labels have no voxels")
+    return checked
+
+
+def checked_masks(known: Sequence[Any] | None, labels: Sequence[Labels | None]) -> list[Mask | None]:
+    """One (*shape) bool array, in memory order, or None (looked everywhere) per annotator."""
+    if known is None:
+        return [None] * len(labels)
+    if len(known) != len(labels):
+        raise UserError(
+            f"known= has {len(known)} masks for {len(labels)} annotators", remedy="give one mask or None each"
+        )
+    shape = next(array.shape for array in labels if array is not None)
+    masks = [None if mask is None else np.ascontiguousarray(mask, dtype=np.bool_) for mask in known]
+    for mask in masks:
+        if mask is not None:
+            _require_shape(mask, shape, "masks in known=")
+    return [mask if array is not None else None for mask, array in zip(masks, labels, strict=True)]
+
+
+def used_numbers(codes: NDArray[np.int64], total: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """The numbers below `total` that occur, 0 among them in any case, and the codes as places in that list."""
+    if total > _MOST_FLAGS:
+        used, places = np.unique(np.append(codes, 0), return_inverse=True)
+        return used, places[:-1]
+    flags = np.bincount(codes, minlength=total).astype(np.bool_)
+    flags[0] = True
+    return np.flatnonzero(flags), (np.cumsum(flags) - 1).take(codes)
 
 
 class _Votes:
@@ -113,11 +160,27 @@ def _renumber(votes: _Votes, words: WordIndex) -> tuple[NDArray[Any], NDArray[np
     return codes.astype(np.min_scalar_type(len(symbols))), symbols, counts
 
 
-def used_numbers(codes: NDArray[np.int64], total: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """The numbers below `total` that occur, 0 among them in any case, and the codes as places in that list."""
-    if total > _MOST_FLAGS:
-        used, places = np.unique(np.append(codes, 0), return_inverse=True)
-        return used, places[:-1]
-    flags = np.bincount(codes, minlength=total).astype(np.bool_)
-    flags[0] = True
-    return np.flatnonzero(flags), (np.cumsum(flags) - 1).take(codes)
+def _as_labels(array: Any, index: int) -> Labels:
+    array = np.asarray(array)
+    if array.dtype == np.bool_:
+        return np.ascontiguousarray(array).view(np.uint8)
+    if array.dtype != np.uint8 and array.size:
+        inside = bool(array.min() >= 0 and array.max() <= 255)  # False for NaN, too
+        if not inside or (array.dtype.kind == "f" and (array != np.rint(array)).any()):
+            raise UserError(
+                f"The labels of annotator {index + 1} are not whole numbers from 0 to 255",
+                remedy="number the classes from 0 (background)",
+            )
+    return np.ascontiguousarray(array, dtype=np.uint8)
+
+
+def _require_shape(array: NDArray[Any], shape: tuple[int, ...], what: str) -> None:
+    if array.shape != shape:
+        raise UserError(
+            f"The {what} have different sizes ({_by(array.shape)} and {_by(shape)} voxels)",
+            remedy="resample them onto one grid first",
+        )
+
+
+def _by(shape: tuple[int, ...]) -> str:
+    return " x ".join(map(str, shape))

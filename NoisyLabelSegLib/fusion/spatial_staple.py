@@ -12,12 +12,10 @@ from collections.abc import Sequence
 import numpy as np
 
 from NoisyLabelSegLib.errors import UserError
-from NoisyLabelSegLib.fusion.cell_model import CellModel
-from NoisyLabelSegLib.fusion.cells import CellVotes, Grid
+from NoisyLabelSegLib.fusion.cells import CellField, CellModel, CellVotes, Grid
 from NoisyLabelSegLib.fusion.em import Fit, largest_change
-from NoisyLabelSegLib.fusion.field import CellField
 from NoisyLabelSegLib.fusion.model import Solution, most_likely, shares
-from NoisyLabelSegLib.fusion.places import Places
+from NoisyLabelSegLib.fusion.pattern_image import Places
 from NoisyLabelSegLib.fusion.staple import estimate
 from NoisyLabelSegLib.fusion.table import Floats, PlacedTable, VoteTable
 
@@ -49,7 +47,7 @@ def spatial_staple(
     posterior = whole.posterior[votes.row]
     iterations, change, last = 0, np.inf, None
     while iterations < max_iterations and change > tolerance:
-        confusion, prior = model.maximise(posterior)
+        confusion, prior = model.maximize(posterior)
         posterior = model.expect(confusion, prior)
         change = np.inf if last is None else largest_change(confusion, last)
         last = confusion

@@ -1,4 +1,4 @@
-"""Fuses every case of a study, one after the other or through any `map`, in memory that does not grow with it."""
+"""Fuses every case of a study, each alone or with annotators estimated over all of them, in bounded memory."""
 
 from __future__ import annotations
 
@@ -8,30 +8,56 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from NoisyLabelSegLib.cases import Case, Study, write_components, write_labels
+import numpy as np
+from numpy.typing import NDArray
+
+from NoisyLabelSegLib.cases import Case, Study
+from NoisyLabelSegLib.cases.estimates import EstimateWriter
 from NoisyLabelSegLib.errors import UserError
 from NoisyLabelSegLib.fusion.annotators import AnnotatorTable, CaseRecord
-from NoisyLabelSegLib.fusion.methods import method_named
-from NoisyLabelSegLib.fusion.pooling import Pool
+from NoisyLabelSegLib.fusion.methods import DEFAULT, Method, method_named
+from NoisyLabelSegLib.fusion.model import Solution
 from NoisyLabelSegLib.fusion.result import Fusion
 from NoisyLabelSegLib.fusion.table import VoteTable
 from NoisyLabelSegLib.fusion.votes import Votes
 from NoisyLabelSegLib.output import output_folder
 from NoisyLabelSegLib.progress import Report, silent, steps
 
+
+@dataclass(frozen=True)
+class Pool:
+    """The votes (P, R) of all cases and the solution found for them together."""
+
+    votes: NDArray[np.int16]
+    found: Solution
+
+    @classmethod
+    def solve(cls, table: VoteTable, method: Method, options: Mapping[str, Any]) -> Pool:
+        """Runs the method once on the pooled table."""
+        return cls(table.votes, method.solve(table, options))
+
+    def part(self, table: VoteTable) -> Solution:
+        """The solution of one of the cases: its rows of the pool's, and its own voxels behind the confusion."""
+        place = {votes.tobytes(): row for row, votes in enumerate(self.votes)}
+        rows = [place[votes.tobytes()] for votes in table.votes]
+        posterior = self.found.posterior[rows]
+        counts = replace(table, known_values=self.found.values).confusion_counts(posterior)
+        return replace(self.found, posterior=posterior, decided=self.found.decided[rows], counts=counts)
+
+
 Map = Callable[[Callable[[Case], Any], Iterable[Case]], Iterable[Any]]
 """Like the built-in map: applies a function to every case and yields the results in order, perhaps in parallel."""
 
 
 @dataclass(frozen=True)
-class Job:
+class FusionPlan:
     """How a study is fused.
 
     pooled: whether annotators are judged over all cases together; only methods with `pools` do, the others never.
     confusion: whether each annotator's field of confusion matrices is written too.
     """
 
-    method: str = "staple"
+    method: str = DEFAULT
     options: Mapping[str, Any] = field(default_factory=dict)
     pooled: bool = True
     confusion: bool = False
@@ -40,7 +66,7 @@ class Job:
 def fuse_study(
     study: Study,
     folder: str | Path,
-    job: Job | None = None,
+    plan: FusionPlan | None = None,
     *,
     run: Map = map,
     force: bool = False,
@@ -48,31 +74,31 @@ def fuse_study(
 ) -> AnnotatorTable:
     """Writes `<case id>/truth.nrrd`, `truth_probability.nrrd` and `annotators.csv`/`.json`; all of it or nothing.
 
-    Cases that nobody labelled are left out and listed in the table that is returned.
+    Cases that nobody labeled are left out and listed in the table that is returned.
     """
-    job = job or Job()
-    method = method_named(job.method)
+    plan = plan or FusionPlan()
+    method = method_named(plan.method)
     study.require_files()
-    labelled = replace(study, cases=tuple(case for case in study.cases if set(case.annotators) & set(study.annotators)))
-    if not labelled.cases:
+    labeled = replace(study, cases=tuple(case for case in study.cases if set(case.annotators) & set(study.annotators)))
+    if not labeled.cases:
         raise UserError(f"No case of the study {study.name} has labels of these annotators")
-    pooled = job.pooled and method.pools and len(labelled.cases) > 1
-    table = AnnotatorTable(labelled, job.method, job.options, pooled=pooled)
+    pooled = plan.pooled and method.pools and len(labeled.cases) > 1
+    table = AnnotatorTable(labeled, plan.method, plan.options, pooled=pooled)
     table.left_out = [case.id for case in study.cases if not set(case.annotators) & set(study.annotators)]
     with output_folder(folder, force=force) as partial_folder:
-        pool = _pool(labelled, job, run, report) if pooled else None
+        pool = _pool(labeled, plan, run, report) if pooled else None
         panel = replace(study, cases=())
-        fused = run(partial(_fuse_case, panel, job, pool, partial_folder), labelled.cases)
-        for record in steps(fused, "fuse", report, total=len(labelled.cases)):
+        fused = run(partial(_fuse_case, panel, plan, pool, partial_folder), labeled.cases)
+        for record in steps(fused, "fuse", report, total=len(labeled.cases)):
             table.add(record)
         table.write(partial_folder)
     return table
 
 
-def _pool(study: Study, job: Job, run: Map, report: Report) -> Pool:
+def _pool(study: Study, plan: FusionPlan, run: Map, report: Report) -> Pool:
     counted = run(partial(_count_case, replace(study, cases=())), study.cases)
     tables = steps(counted, "count votes", report, total=len(study.cases))
-    return Pool.solve(VoteTable.pooled(tables), method_named(job.method), job.options)
+    return Pool.solve(VoteTable.pooled(tables), method_named(plan.method), plan.options)
 
 
 def _count_case(panel: Study, case: Case) -> VoteTable:
@@ -80,11 +106,14 @@ def _count_case(panel: Study, case: Case) -> VoteTable:
     return VoteTable(table.votes, table.counts)
 
 
-def _fuse_case(panel: Study, job: Job, pool: Pool | None, folder: Path, case: Case) -> CaseRecord:
+def _fuse_case(panel: Study, plan: FusionPlan, pool: Pool | None, folder: Path, case: Case) -> CaseRecord:
     """Fuses one case, writes its files and returns what the table of annotators needs."""
     votes = _votes(panel, case)
-    fusion = votes.fuse(job.method, **job.options) if pool is None else votes.fused_as(pool.part(votes.table))
-    _write(fusion, case, panel.annotators, folder / case.id, confusion=job.confusion)
+    fusion = votes.fuse(plan.method, **plan.options) if pool is None else votes.fused_as(pool.part(votes.table))
+    shown = {
+        number: name for number, name in enumerate(panel.annotators) if plan.confusion and name in case.annotations
+    }
+    _write(fusion, EstimateWriter(folder / case.id, case.geometry), shown)
     return CaseRecord(case.id, tuple(fusion.remarks), fusion.iterations, fusion.converged, fusion.confusion_counts)
 
 
@@ -93,11 +122,9 @@ def _votes(panel: Study, case: Case) -> Votes:
     return Votes(case.all_labels(panel.annotators), classes=len(panel.classes), names=panel.annotators)
 
 
-def _write(fusion: Fusion, case: Case, annotators: tuple[str, ...], folder: Path, *, confusion: bool) -> None:
-    write_labels(folder / "truth.nrrd", fusion.labels, case.geometry)
-    write_components(folder / "truth_probability.nrrd", fusion.probabilities, case.geometry)
-    for number, name in enumerate(annotators):
-        if confusion and name in case.annotations:
-            entries = fusion.confusion_field(number)
-            flat = entries.reshape(-1, *entries.shape[2:])
-            write_components(folder / f"confusion_{name}.nrrd", flat, case.geometry)
+def _write(fusion: Fusion, writer: EstimateWriter, confusion_of: Mapping[int, str]) -> None:
+    """`confusion_of` maps the numbers of the annotators whose confusion fields are written to their names."""
+    writer.write_truth(fusion.labels)
+    writer.write_probabilities(fusion.probabilities)
+    for number, name in confusion_of.items():
+        writer.write_confusion(name, fusion.confusion_field(number))

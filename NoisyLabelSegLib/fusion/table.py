@@ -12,7 +12,7 @@ import scipy.sparse
 from numpy.typing import NDArray
 
 from NoisyLabelSegLib.fusion.packing import UNKNOWN
-from NoisyLabelSegLib.fusion.places import Places
+from NoisyLabelSegLib.fusion.pattern_image import Places
 
 Floats = NDArray[np.float64]
 Table = TypeVar("Table", bound="VoteTable")

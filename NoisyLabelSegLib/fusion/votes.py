@@ -9,12 +9,10 @@ from typing import Any
 import numpy as np
 
 from NoisyLabelSegLib.errors import UserError
-from NoisyLabelSegLib.fusion.labels import checked_labels, checked_masks
-from NoisyLabelSegLib.fusion.methods import method_named
+from NoisyLabelSegLib.fusion.methods import DEFAULT, method_named
 from NoisyLabelSegLib.fusion.model import Solution
-from NoisyLabelSegLib.fusion.packing import pack
-from NoisyLabelSegLib.fusion.remarks import remarks_on
-from NoisyLabelSegLib.fusion.result import Fusion
+from NoisyLabelSegLib.fusion.packing import checked_labels, checked_masks, pack
+from NoisyLabelSegLib.fusion.result import Fusion, remarks_on
 from NoisyLabelSegLib.fusion.table import PlacedTable
 
 
@@ -52,7 +50,7 @@ class Votes:
         row = np.maximum(np.cumsum(occurs) - 1, 0)
         return PlacedTable(self._packed.patterns[occurs], counts, self._packed, row)
 
-    def fuse(self, method: str = "staple", *, annotators: Sequence[int] | None = None, **options: Any) -> Fusion:
+    def fuse(self, method: str = DEFAULT, *, annotators: Sequence[int] | None = None, **options: Any) -> Fusion:
         """Fuses the votes of these annotators (all if None) by the method of this name."""
         table = self._among(annotators)
         return self._fusion(table, method_named(method).solve(table, options))
@@ -69,19 +67,42 @@ class Votes:
             return self.table
         chosen = set(annotators)
         if not chosen <= set(range(len(self.names))) or not chosen & set(self.present):
-            raise UserError("None of the chosen annotators labelled this case", remedy="choose at least one who did")
+            raise UserError("None of the chosen annotators labeled this case", remedy="choose at least one who did")
         return self.table.without(set(range(len(self.names))) - chosen)
 
 
-def fuse(labels: Any, method: str = "staple", classes: int | None = None, **options: Any) -> Fusion:
-    """Fuses everyone's labels into one estimate of the truth.
+def fuse(labels: Any, method: str = DEFAULT, classes: int | None = None, **options: Any) -> Fusion:
+    """Fuses several annotators' labels into one estimate of the truth.
 
-    labels: (R, *shape) or a list of R arrays of whole numbers 0 to 255; None for an annotator who did not label this
-        case. 255 is a class like any other.
-    method: a name of METHODS.
-    classes: L; None takes the largest label plus one, at least 2.
-    options: `known` (masks of where each annotator looked), `names` (for remarks), `annotators` (which ones to use),
-        and those of the method.
+    Parameters
+    ----------
+    labels
+        (R, *shape), or a list of R arrays (*shape), of whole numbers 0 to 255; None in the list for an annotator who
+        did not label this case. 255 is a class like any other.
+    method
+        A name of METHODS.
+    classes
+        The number of classes L; None for the largest label plus one, at least 2.
+    **options
+        `known` (masks (*shape) of where each annotator looked), `names` (of the annotators, for remarks), `annotators`
+        (the indices of those to use), and the options of the method, as in docs/fusion.md.
+
+    Returns
+    -------
+    Fusion
+        `labels` (*shape) uint8, `probabilities` (L, *shape) float32, `confusion` (R, L, L) with entry i, j =
+        p(label i | true class j), and `remarks` in sentences.
+
+    Raises
+    ------
+    UserError
+        If the arrays differ in shape, a label is not a whole number from 0 to L - 1, or there is no such method.
+
+    Examples
+    --------
+    >>> fusion = fuse([[0, 1, 1], [0, 1, 0], [1, 1, 0]], method="majority")
+    >>> fusion.labels.tolist()
+    [0, 1, 0]
     """
     votes = Votes(labels, classes=classes, known=options.pop("known", None), names=options.pop("names", None))
     return votes.fuse(method, **options)

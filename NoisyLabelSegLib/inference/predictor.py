@@ -1,9 +1,10 @@
-"""Predicts one prepared case: slices in batches, large ones in overlapping tiles, in a bounded working memory."""
+"""Predicts one prepared case: slices in batches, large ones in overlapping tiles, in bounded working memory."""
 
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator
+import math
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,17 +13,37 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from NoisyLabelSegLib.inference.tiles import Tile, tile_weight, tiles
-from NoisyLabelSegLib.networks import CoupledNetwork
+from NoisyLabelSegLib.networks import SegmentationNetwork
+
+Tile = tuple[Any, ...]
+"""An index into arrays whose last axes are the grid: an ellipsis, then a slice per axis."""
+
+
+def tiles(shape: Sequence[int], edge: int, *, overlap: float = 0.5) -> list[Tile]:
+    """Boxes of at most `edge` a side that cover the grid, evenly spread; one box where the grid is no larger."""
+    starts = []
+    for length in shape:
+        size = min(edge, length)
+        count = 1 if length <= edge else math.ceil((length - size) / max(size * (1 - overlap), 1)) + 1
+        starts.append([(round(start), size) for start in np.linspace(0, length - size, count)])
+    return [(..., *(slice(start, start + size) for start, size in box)) for box in itertools.product(*starts)]
+
+
+def tile_weight(shape: Sequence[int]) -> NDArray[np.float32]:
+    """Weights (*shape), 1 in the middle and falling towards the faces, never 0."""
+    weight = np.ones(tuple(shape), dtype=np.float32)
+    for axis, length in enumerate(shape):
+        distance = np.minimum(np.arange(length), np.arange(length)[::-1]) + 1
+        ramp = (distance / distance.max()).astype(np.float32)
+        weight *= ramp.reshape([-1 if other == axis else 1 for other in range(len(shape))])
+    return weight
+
 
 PIXELS_AT_ONCE = 2**18
 """Pixels in one pass of the network and in one piece of slices: about 380 MB of working memory with the default trunk,
-500 MB with the matrices of five annotators (`bench inference`, which asks once: mirrored images keep two more copies of
-p and the matrices), however many slices there are. A 3D network makes its passes over tiles, but its fields are
-as large as the case."""
-
-MATRIX_ENTRIES_AT_ONCE = 2**24
-"""Matrix entries (R L L P) made at once, 64 MB a copy."""
+500 MB with the matrices of five annotators (`bench inference`, without test-time augmentation, which keeps two more
+copies of p and the matrices), however many slices there are. A 3D network makes its passes over tiles, but its fields
+are as large as the case."""
 
 LARGEST_2D_EDGE, LARGEST_3D_EDGE = 1024, 128
 
@@ -46,7 +67,7 @@ class Predictor:
     """Runs a network over prepared images; `patch` is the crop it was trained on (0: whole images)."""
 
     def __init__(
-        self, network: CoupledNetwork, *, patch: int = 0, flips: bool = False, device: torch.device | None = None
+        self, network: SegmentationNetwork, *, patch: int = 0, flips: bool = False, device: torch.device | None = None
     ) -> None:
         self._device = device or torch.device("cpu")
         self._network = network.to(self._device).eval()
@@ -113,10 +134,10 @@ class Predictor:
     def _fields(self, stack: Field, wanted: bool) -> tuple[Tensor, Tensor | None]:
         """p (n, L, *S) and, if wanted, A (n, R, L, L, *S), on the CPU, averaged over flips."""
         images = torch.from_numpy(np.require(stack, requirements=["C", "W"])).to(self._device)
-        truth, matrices = self._pass(images, wanted)
+        truth, matrices = self._network.predict(images, annotators=wanted)
         for axes in self._flips[1:]:
             back = [axis - images.ndim for axis in axes]
-            flipped_truth, flipped_matrices = self._pass(images.flip(axes), wanted)
+            flipped_truth, flipped_matrices = self._network.predict(images.flip(axes), annotators=wanted)
             truth += flipped_truth.flip(back)
             if matrices is not None and flipped_matrices is not None:
                 matrices += flipped_matrices.flip(back)
@@ -124,19 +145,6 @@ class Predictor:
             truth /= len(self._flips)
             matrices = None if matrices is None else matrices.div_(len(self._flips))
         return truth.cpu(), None if matrices is None else matrices.cpu()
-
-    def _pass(self, images: Tensor, wanted: bool) -> tuple[Tensor, Tensor | None]:
-        prediction = self._network(images)
-        truth = _spread(prediction.log_truth.exp(), images)
-        return truth, _spread(self._matrices(prediction.features), images) if wanted else None
-
-    def _matrices(self, features: Tensor) -> Tensor:
-        """A (n, R, L, L, P), made in parts so that only the result is large."""
-        architecture = self._network.architecture
-        entries = len(features) * architecture.annotators * architecture.classes**2
-        length = max(1, MATRIX_ENTRIES_AT_ONCE // entries)
-        parts = [self._network.confusion(part).matrices().exp() for part in torch.split(features, length, dim=2)]
-        return parts[0] if len(parts) == 1 else torch.cat(parts, dim=-1)
 
     def _said(self, matrices: Tensor, truth: Tensor) -> Tensor:
         """The label each annotator would most likely give: (n, R, *S)."""
@@ -155,8 +163,3 @@ def likeliest_labels(confusion: Field, probabilities: Field) -> NDArray[np.uint8
     """What an annotator with matrices (L, L, *shape) most likely says where the truth has probabilities (L, *shape)."""
     said: NDArray[Any] = np.einsum("ij...,j...->i...", confusion, probabilities).argmax(axis=0)
     return said.astype(np.uint8)
-
-
-def _spread(flat: Tensor, like: Tensor) -> Tensor:
-    """(..., P) as (..., *S), the spatial axes of `like` (n, C, *S)."""
-    return flat.reshape(*flat.shape[:-1], *like.shape[2:])

@@ -1,26 +1,75 @@
-"""A job: one worker process, watched, and what it says turned into signals."""
+"""A job: one worker process, watched, with its events turned into signals."""
 
 from __future__ import annotations
 
 import enum
 import os
 import shutil
+import signal
 import sys
 import tempfile
 import threading
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Protocol
 
 from NoisyLabelSegLib.errors import BAD_INPUT, CANCELLED, DONE, FAULT, UserError
-from NoisyLabelSegLib.jobs.deaths import death_in_words, memory_kills
 from NoisyLabelSegLib.jobs.pollers import Poller, ThreadPoller
 from NoisyLabelSegLib.jobs.process import Process
-from NoisyLabelSegLib.jobs.reports import Cancelled, Failed, Finished, Logged, Progressed, Started
-from NoisyLabelSegLib.jobs.settings import JobSettings
-from NoisyLabelSegLib.jobs.transcript import Transcript
+from NoisyLabelSegLib.jobs.reports import Cancelled, Failed, Finished, Logged, Progressed, Started, Transcript
 from NoisyLabelSegLib.output import remove_partials
 from NoisyLabelSegLib.signals import Signal
+
+MEMORY = "the machine ran out of memory; close other programs, or try fewer or smaller cases at once"
+_CRASHES = ("SIGSEGV", "SIGBUS", "SIGILL", "SIGFPE", "SIGABRT", "SIGTRAP")
+_WINDOWS = {
+    0xC0000005: "crashed (access violation)",
+    0xC00000FD: "crashed (stack overflow)",
+    0xC0000409: "crashed (stack buffer overrun)",
+    0xC000013A: "was told to stop from outside (Ctrl-C)",
+    0xC0000017: f"ended because {MEMORY}",
+    0xC000012D: f"ended because {MEMORY}",
+}
+
+
+def death_in_words(exit_code: int, *, out_of_memory: bool = False) -> str:
+    """What an exit code says that came without a result or an error event, as one sentence.
+
+    Negative codes are signals; a launcher passes its child's signal on as 128 plus its number.
+    """
+    if exit_code == 0:
+        return "The worker ended without a result; see the last lines of the log."
+    if (exit_code & 0xFFFFFFFF) in _WINDOWS:
+        return f"The worker {_WINDOWS[exit_code & 0xFFFFFFFF]}."
+    name = _signal_name(exit_code)
+    if name == "SIGKILL" and out_of_memory:
+        return f"The worker was killed (SIGKILL) because {MEMORY}."
+    if name == "SIGKILL":
+        return "The worker was killed (SIGKILL) by the system or by another program; if memory was short, free some."
+    if name in _CRASHES:
+        return f"The worker crashed ({name}); the last lines of the log say where."
+    if name:
+        return f"The worker was told to stop from outside ({name})."
+    return f"The worker ended with exit code {exit_code}; see the last lines of the log."
+
+
+def memory_kills() -> int:
+    """How often this system has ended a process for want of memory since it started; 0 where it does not say."""
+    try:
+        lines = Path("/proc/vmstat").read_text(encoding="ascii").splitlines()
+    except OSError:
+        return 0
+    return next((int(line.split()[1]) for line in lines if line.startswith("oom_kill ")), 0)
+
+
+def _signal_name(exit_code: int) -> str:
+    number = -exit_code if exit_code < 0 else exit_code - 128
+    try:
+        return signal.Signals(number).name
+    except ValueError:
+        return ""
+
 
 WORKER = Path(__file__).with_name("worker.py")
 
@@ -33,6 +82,17 @@ class State(enum.Enum):
     FINISHED = "finished"
     FAILED = "failed"
     CANCELLED = "cancelled"
+
+
+class Settings(Protocol):
+    """What a job needs of the settings of a verb; `NoisyLabelSegLib.verbs` has them."""
+
+    @property
+    def out(self) -> str: ...
+
+    def problems(self) -> list[str]: ...
+
+    def to_json(self) -> str: ...
 
 
 class Job:
@@ -49,7 +109,7 @@ class Job:
 
     def __init__(
         self,
-        settings: JobSettings,
+        settings: Settings,
         *,
         poller: Poller | None = None,
         interpreter: Sequence[str] = (),

@@ -1,16 +1,53 @@
-"""A child process for a caller that may never wait: its lines, a polite stop, and the end of its whole tree."""
+"""A child process that never blocks its caller: its lines, a clean stop, and the end of everything it started."""
 
 from __future__ import annotations
 
 import contextlib
 import os
 import queue
+import signal
+import subprocess
+import sys
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import IO
 
-from NoisyLabelSegLib.jobs.process_tree import end_tree, start_tree
+
+def start_tree(command: Sequence[str], environment: Mapping[str, str]) -> subprocess.Popen[bytes]:
+    """Starts the command at the head of a process group of its own, with pipes on its three streams."""
+    return subprocess.Popen(
+        list(command),
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        bufsize=0,
+        env=dict(environment),
+        start_new_session=True,  # has no effect on Windows, where trees need no group
+        creationflags=_no_window(),
+    )
+
+
+def end_tree(process: subprocess.Popen[bytes]) -> None:
+    """Ends the process, if it still runs, and everything of its group, without waiting."""
+    if sys.platform == "win32":
+        _end_windows_tree(process.pid)
+        return
+    with contextlib.suppress(ProcessLookupError, PermissionError):  # nobody is left; macOS refuses a group of zombies
+        os.killpg(process.pid, signal.SIGKILL)  # the head of a group gives the group its number
+
+
+def _end_windows_tree(number: int) -> None:
+    command = ["taskkill", "/T", "/F", "/PID", str(number)]
+    nothing = subprocess.DEVNULL
+    subprocess.Popen(command, stdin=nothing, stdout=nothing, stderr=nothing, creationflags=_no_window())
+
+
+def _no_window() -> int:
+    if sys.platform == "win32":
+        return subprocess.CREATE_NO_WINDOW
+    return 0
+
 
 LONGEST_LINE = 1 << 20
 """Longer lines are cut, so that output without line ends cannot fill the memory."""

@@ -3,8 +3,15 @@
 from NoisyLabelSegLib.metrics.agreement import consensus, correlation, ged
 from NoisyLabelSegLib.metrics.calibration import Calibration, calibration
 from NoisyLabelSegLib.metrics.confusion import ConfusionErrors, confusion_errors
-from NoisyLabelSegLib.metrics.counts import joint_counts, pairwise_counts
-from NoisyLabelSegLib.metrics.dice import dice, dice_of_counts, dice_per_class, iou_of_counts
+from NoisyLabelSegLib.metrics.overlap import (
+    dice,
+    dice_of_counts,
+    dice_of_sizes,
+    dice_per_class,
+    iou_of_counts,
+    joint_counts,
+    pairwise_counts,
+)
 
 __all__ = [
     "Calibration",
@@ -15,6 +22,7 @@ __all__ = [
     "correlation",
     "dice",
     "dice_of_counts",
+    "dice_of_sizes",
     "dice_per_class",
     "ged",
     "iou_of_counts",

@@ -9,8 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from NoisyLabelSegLib.metrics.counts import pairwise_counts
-from NoisyLabelSegLib.metrics.dice import class_count, dice_of_counts, iou_of_counts
+from NoisyLabelSegLib.metrics.overlap import class_count, dice_of_counts, iou_of_counts, pairwise_counts
 
 Labels = Sequence[NDArray[Any]] | NDArray[Any]
 

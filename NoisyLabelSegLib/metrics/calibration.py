@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from NoisyLabelSegLib.metrics.counts import chunks
+from NoisyLabelSegLib.metrics.overlap import chunks
 
 BINS = 15
 

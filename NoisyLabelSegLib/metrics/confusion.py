@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from NoisyLabelSegLib.errors import UserError
-from NoisyLabelSegLib.metrics.counts import chunks
+from NoisyLabelSegLib.metrics.overlap import chunks
 
 
 @dataclass(frozen=True)
@@ -61,14 +61,14 @@ def confusion_errors(
     truth: NDArray[Any],
     labels: Sequence[NDArray[Any] | None] | NDArray[Any],
 ) -> ConfusionErrors:
-    """The errors of one case, pooled over the annotators who labelled it (labels that are None are left out).
+    """The errors of one case, pooled over the annotators who labeled it (labels that are None are left out).
 
     `confusion`: R matrices, each (L, L) for the whole image or a field (L, L, *shape), entry i, j = p(i said | j true);
     `probabilities`: the estimated truth, (L, *shape), or labels (*shape), which count as certain;
     `truth` (*shape) integers; `labels` R arrays (*shape).
     """
     truth = np.asarray(truth)
-    estimate = Estimate(np.asarray(probabilities), truth.ndim)
+    estimate = TruthParts(np.asarray(probabilities), truth.ndim)
     errors = ConfusionErrors()
     for matrix, drawn in zip(confusion, labels, strict=True):
         if drawn is not None:
@@ -80,7 +80,7 @@ def confusion_errors(
     return errors
 
 
-class Estimate:
+class TruthParts:
     """The estimated truth by parts: probabilities (L, *shape), or labels (*shape) that count as certain."""
 
     def __init__(self, array: NDArray[Any], dimension: int) -> None:
@@ -92,6 +92,31 @@ class Estimate:
         if not self._certain:
             return np.asarray(self._flat[:, voxels])
         return one_hot(self._flat[voxels], classes)
+
+
+def expected_errors(confusion: NDArray[Any], probabilities: NDArray[Any]) -> NDArray[np.float32]:
+    """How likely an annotator adds, misses or mistakes at each voxel: (3, *shape) float32 in this order.
+
+    `confusion` is (L, L, *shape), or (L, L) for the same everywhere, with a_ij = p(says i | truth is j);
+    `probabilities` (L, *shape) are those of the truth.
+    """
+    classes = len(probabilities)
+    expected = np.zeros((3, *probabilities.shape[1:]), dtype=np.float32)
+    for true in range(classes):
+        for said in range(classes):
+            kind = _kind(said, true)
+            if kind is not None:
+                expected[kind] += confusion[said, true] * probabilities[true]
+    return expected
+
+
+def _kind(said: int, true: int) -> int | None:
+    """The component that this entry of a confusion matrix adds to, or None where it is no error."""
+    if said == true:
+        return None
+    if true == 0:
+        return 0
+    return 1 if said == 0 else 2
 
 
 def one_hot(labels: NDArray[Any], classes: int) -> NDArray[np.float32]:

@@ -50,7 +50,7 @@ class PixelConfusion:
 class LowRankConfusion:
     """Rank l at every pixel, linear in the number of classes: 2 L l numbers instead of L^2.
 
-    The columns of d I + B1 B2^T, normalised, are a mixture: for the true class j the annotator keeps the truth with
+    The columns of d I + B1 B2^T, normalized, are a mixture: for the true class j the annotator keeps the truth with
     weight w_j0, or draws from one of l profiles c_k with weight w_jk. Scaling d is the same as scaling B2, so d = 1.
     """
 

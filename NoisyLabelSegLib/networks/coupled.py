@@ -1,4 +1,4 @@
-"""The two coupled networks: one trunk, a head for the truth, and one head for the matrices of all annotators."""
+"""The coupled networks: one trunk, a head for the truth, and one head for the matrices of all annotators."""
 
 from __future__ import annotations
 
@@ -8,9 +8,13 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor, nn
 
-from NoisyLabelSegLib.networks.architecture import Architecture
+from NoisyLabelSegLib.cases.architecture import Architecture
 from NoisyLabelSegLib.networks.confusion import Confusion, GlobalConfusion, LowRankConfusion, PixelConfusion
+from NoisyLabelSegLib.networks.registry import Probabilities, SegmentationNetwork
 from NoisyLabelSegLib.networks.trunks import features_of, make_trunk
+
+MATRIX_ENTRIES_AT_ONCE = 2**24
+"""Matrix entries (B R L L P) that `predict` computes at once, 64 MB a copy."""
 
 
 @dataclass(frozen=True)
@@ -21,39 +25,50 @@ class Prediction:
     log_truth: Tensor
 
 
-class CoupledNetwork(nn.Module):
-    """p(x) and A(x); the truth alone costs nothing of the annotators' head.
+class CoupledNetwork(SegmentationNetwork):
+    """p(x) and A(x); p alone does not evaluate the annotators' head. With confusion "none" there is p only.
 
     >>> prediction = network(images)                          # (B, C, *S) float32
     >>> confusion = network.confusion(prediction.features)    # only where annotators are asked for
     """
 
     def __init__(self, architecture: Architecture) -> None:
-        super().__init__()
-        self.architecture = architecture
+        super().__init__(architecture)
         width = architecture.widths[0]
         self.trunk = make_trunk(architecture)
         self.truth_head = nn.Conv1d(width, architecture.classes, 1)
         self.annotator_head: nn.Conv1d | _GlobalLogits | None = _annotator_head(architecture)
 
     @torch.no_grad()
-    def expect_silence(self, silent: Tensor) -> None:
-        """Starts annotators who never use a class as people who call it background; silent: (R, L) bool.
+    def start_unused_classes(self, unused: Tensor) -> None:
+        """Starts annotators who never use a class as ones who call it background; unused: (R, L) bool.
 
-        From the usual start the network would rather unlearn the class on their images than learn that of them.
+        From the usual start p would lose the class on their images before A learned that they never use it.
         """
         head, classes = self.annotator_head, self.architecture.classes
         if head is None:
             return
         start = head.logits if isinstance(head, _GlobalLogits) else head.bias
         assert start is not None
-        for annotator, true in silent.nonzero().tolist():
+        for annotator, true in unused.nonzero().tolist():
             if self.architecture.confusion == "low-rank":
                 profiles, weights = start.view(-1, 2, classes, self.architecture.rank)[annotator]
                 profiles[0], weights[true] = 4.0, 4.0  # draws nearly always, and background
             else:
                 matrix = start.view(-1, classes, classes)[annotator]
                 matrix[:, true] = matrix[:, 0]
+
+    @property
+    def predicts_annotators(self) -> bool:
+        return self.annotator_head is not None
+
+    def annotator_parameters(self) -> list[nn.Parameter]:
+        return [] if self.annotator_head is None else list(self.annotator_head.parameters())
+
+    def predict(self, images: Tensor, *, annotators: bool = False) -> Probabilities:
+        prediction: Prediction = self(images)
+        truth = _unflattened(prediction.log_truth.exp(), images)
+        return Probabilities(truth, _unflattened(self._matrices(prediction.features), images) if annotators else None)
 
     def forward(self, images: Tensor) -> Prediction:
         features = features_of(self.trunk, images, self.architecture).flatten(2)
@@ -73,6 +88,18 @@ class CoupledNetwork(nn.Module):
             return PixelConfusion(numbers.unflatten(1, (annotators, classes, classes)))
         profiles, weights = numbers.unflatten(1, (annotators, 2, classes, self.architecture.rank)).unbind(2)
         return LowRankConfusion(profiles, weights)
+
+    def _matrices(self, features: Tensor) -> Tensor:
+        """A (B, R, L, L, P), computed in parts so that only the result is large."""
+        entries = len(features) * self.architecture.annotators * self.architecture.classes**2
+        length = max(1, MATRIX_ENTRIES_AT_ONCE // entries)
+        parts = [self.confusion(part).matrices().exp() for part in torch.split(features, length, dim=2)]
+        return parts[0] if len(parts) == 1 else torch.cat(parts, dim=-1)
+
+
+def _unflattened(flat: Tensor, images: Tensor) -> Tensor:
+    """(..., P) as (..., *S), the spatial axes of images (B, C, *S)."""
+    return flat.reshape(*flat.shape[:-1], *images.shape[2:])
 
 
 class _GlobalLogits(nn.Module):

@@ -1,7 +1,7 @@
-"""What the coupled networks are taught: likelihoods of noisy labels, the trace, the hinge on the panel.
+"""The losses of the networks: likelihoods of noisy labels, trace, hinge, cross-entropy and Dice losses.
 
 Labels are (B, R, P) integers; a negative one means that this annotator did not label this pixel. Every loss is a mean
-over labelled pixels, or a ratio of sums over them, so it does not depend on the number of annotators, images or pixels.
+over labeled pixels, or a ratio of sums over them, so it does not depend on the number of annotators, images or pixels.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from torch import Tensor
 
 
 def annotator_likelihood(rows: Tensor, log_truth: Tensor, known: Tensor) -> Tensor:
-    """Minus the mean log (A p)_y over labelled pixels: every annotator is explained alone.
+    """Minus the mean log (A p)_y over labeled pixels: every annotator on their own.
 
     rows: log a_yj (B, R, L, P); log_truth: log p_j (B, L, P); known: (B, R, P) bool.
     """
@@ -32,16 +32,16 @@ def joint_likelihood(rows: Tensor, log_truth: Tensor, known: Tensor) -> Tensor:
 
 
 def trace(log_diagonal: Tensor, known: Tensor) -> Tensor:
-    """The mean trace of the matrices of those who labelled; log_diagonal: (B, R, L, P)."""
+    """The mean trace of the matrices of those who labeled; log_diagonal: (B, R, L, P)."""
     return _mean_where(log_diagonal.exp().sum(dim=2), known)
 
 
 def dominance_hinge(log_matrices: Tensor, margin: float, known: Tensor) -> Tensor:
-    """How far the panel's mean matrix is from a_ii >= a_ij + margin, mean over labelled pixels.
+    """How far the annotators' mean matrix is from a_ii >= a_ij + margin, mean over labeled pixels.
 
     log_matrices: (B, R, L, L, P); known: (B, P) bool.
 
-    Only the mean over annotators is held to it: a single annotator may be as bad as may be.
+    Only the mean over annotators is constrained: a single annotator may err without limit.
     """
     panel = log_matrices.exp().mean(dim=1)
     diagonal = torch.diagonal(panel, dim1=1, dim2=2).movedim(-1, 1)
@@ -51,15 +51,14 @@ def dominance_hinge(log_matrices: Tensor, margin: float, known: Tensor) -> Tenso
     return _mean_where(torch.where(others, gap, 0.0).sum(dim=(1, 2)), known) / classes
 
 
-def trusted_vote(labels: Tensor, trust: Tensor, classes: int) -> Tensor:
-    """The share of the trust (R,) that says each class, (B, L, P); labels (B, R, P), negative where unknown."""
-    said = [((labels == number) * trust[:, None]).sum(dim=1) for number in range(classes)]
-    votes = torch.stack(said, dim=1)
+def reliability_weighted_vote(labels: Tensor, weights: Tensor, classes: int) -> Tensor:
+    """The share of the weights (R,) that each class has, (B, L, P); labels (B, R, P), negative where unknown."""
+    votes = torch.stack([((labels == number) * weights[:, None]).sum(dim=1) for number in range(classes)], dim=1)
     return votes / votes.sum(dim=1, keepdim=True).clamp(min=1e-6)
 
 
 def several_labels(labels: Tensor) -> Tensor:
-    """Which images more than one annotator labelled, (B,) bool, for labels (B, R, P)."""
+    """Which images more than one annotator labeled, (B,) bool, for labels (B, R, P)."""
     return (labels >= 0).any(dim=2).sum(dim=1) > 1
 
 
@@ -74,33 +73,38 @@ def label_cross_entropy(log_probabilities: Tensor, labels: Tensor) -> Tensor:
     return -_mean_where(said, labels >= 0)
 
 
-def missed_overlap(log_probabilities: Tensor, labels: Tensor) -> Tensor:
+def dice_loss(log_probabilities: Tensor, labels: Tensor) -> Tensor:
     """1 - Dice with the labels, mean over the classes but background; the whole batch counts as one image.
 
-    Cross-entropy alone hardly moves for a class of a few pixels, this does. log_probabilities: (B, L, P);
+    Cross-entropy alone hardly changes for a class of a few pixels, this does. log_probabilities: (B, L, P);
     labels: (B, P), negative where unknown.
     """
-    return _missed(
-        log_probabilities, labels >= 0, [labels == number for number in range(1, log_probabilities.shape[1])]
-    )
+    masks = [labels == number for number in range(1, log_probabilities.shape[1])]
+    return _mean_dice_loss(log_probabilities, labels >= 0, masks)
 
 
-def missed_shares(log_probabilities: Tensor, target: Tensor, known: Tensor) -> Tensor:
-    """The same with shares (B, L, P), which are 0 where not known (B, P): 0 where the probabilities are they.
+def target_dice_loss(log_probabilities: Tensor, target: Tensor, known: Tensor) -> Tensor:
+    """The Dice loss to the most probable class of the target (B, L, P) where it is known, (B, P) bool."""
+    return dice_loss(log_probabilities, target.argmax(dim=1).where(known, -1))
 
-    Where shares differ on what looks alike it leans to more: little with several labels an image, more with one.
+
+def soft_dice_loss(log_probabilities: Tensor, target: Tensor, known: Tensor) -> Tensor:
+    """The same to the target's probabilities (B, L, P), 0 where not known (B, P): 0 where the network's equal them.
+
+    Where targets differ on what looks alike the optimum is above their mean: little with several labels an image,
+    more with one.
     """
-    return _missed(log_probabilities, known, target.unbind(dim=1)[1:])
+    return _mean_dice_loss(log_probabilities, known, target.unbind(dim=1)[1:])
 
 
-def _missed(log_probabilities: Tensor, known: Tensor, classes: Sequence[Tensor]) -> Tensor:
-    """Squares below the line: 1 - 2pt / (p^2 + t^2) is 0 where p is t, be t a label or a share."""
-    missed = []
-    for number, there in enumerate(classes, start=1):
-        share = torch.where(known, log_probabilities[:, number].exp(), 0.0)
-        both, all_of_it = (share * there).sum(), (share * share).sum() + (there * there).sum()
-        missed.append(1 - (2 * both + 1) / (all_of_it + 1))
-    return torch.stack(missed).mean()
+def _mean_dice_loss(log_probabilities: Tensor, known: Tensor, targets: Sequence[Tensor]) -> Tensor:
+    """Squares in the denominator: 1 - 2pt / (p^2 + t^2) is 0 where p = t, for a mask t as for probabilities."""
+    losses = []
+    for number, target in enumerate(targets, start=1):
+        p = torch.where(known, log_probabilities[:, number].exp(), 0.0)
+        intersection, total = (p * target).sum(), (p * p).sum() + (target * target).sum()
+        losses.append(1 - (2 * intersection + 1) / (total + 1))
+    return torch.stack(losses).mean()
 
 
 def _mean_where(values: Tensor, known: Tensor) -> Tensor:

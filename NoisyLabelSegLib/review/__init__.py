@@ -1,23 +1,24 @@
 """Error maps, per-annotator statistics, the list of mistakes in plain words, whom to ask next, and the report."""
 
-from NoisyLabelSegLib.review.asking import Doubt, Suggestion, suggest
-from NoisyLabelSegLib.review.case_review import CaseReview, review_case
-from NoisyLabelSegLib.review.colors import ANNOTATORS, COLORBLIND, PAPER, Color, color_table
-from NoisyLabelSegLib.review.error_map import ErrorCode, error_map, error_map_of_class, expected_errors
+from NoisyLabelSegLib.metrics.confusion import expected_errors
+from NoisyLabelSegLib.review.active.suggestions import Doubt, Suggestion, suggest
+from NoisyLabelSegLib.review.compare.case import CaseReview, review_case
+from NoisyLabelSegLib.review.compare.error_map import ErrorCode, error_map, error_map_of_class
+from NoisyLabelSegLib.review.compare.mistakes import Mistake, MistakeKind
+from NoisyLabelSegLib.review.compare.settings import ReviewSettings
+from NoisyLabelSegLib.review.compare.statistics import ALL_CLASSES, AnnotatorStatistics
+from NoisyLabelSegLib.review.compare.summary import AnnotatorSummary, Summary, Trend, summarize
 from NoisyLabelSegLib.review.files import write_review
-from NoisyLabelSegLib.review.mistakes import Mistake, MistakeKind
-from NoisyLabelSegLib.review.report import annotator_report, study_report
-from NoisyLabelSegLib.review.results import StudyReview
-from NoisyLabelSegLib.review.settings import ReviewSettings
-from NoisyLabelSegLib.review.statistics import ALL_CLASSES, AnnotatorStatistics
-from NoisyLabelSegLib.review.summary import AnnotatorSummary, Summary, Trend, summarize
-from NoisyLabelSegLib.review.words import (
+from NoisyLabelSegLib.review.report.page import ANNOTATORS, COLORBLIND, PAPER, Color, color_table
+from NoisyLabelSegLib.review.report.pages import annotator_report, study_report
+from NoisyLabelSegLib.review.sentences import (
     annotator_sentence,
     class_sentence,
     mistake_sentences,
     suggestion_sentence,
     trend_sentence,
 )
+from NoisyLabelSegLib.review.study import StudyReview
 
 __all__ = [
     "ALL_CLASSES",

@@ -11,23 +11,11 @@ from NoisyLabelSegLib import __version__
 from NoisyLabelSegLib.cases import Study
 from NoisyLabelSegLib.errors import UserError
 from NoisyLabelSegLib.fusion import METHODS
-from NoisyLabelSegLib.output import output_folder, write_text
+from NoisyLabelSegLib.output import csv_text, output_folder, write_text
 from NoisyLabelSegLib.progress import Report, silent
-from NoisyLabelSegLib.review.report import annotator_report, report_name, study_report
-from NoisyLabelSegLib.review.results import StudyReview
-from NoisyLabelSegLib.review.settings import ReviewSettings
-from NoisyLabelSegLib.review.study_review import review_study
-from NoisyLabelSegLib.review.tables import (
-    MISTAKE_COLUMNS,
-    csv_text,
-    json_text,
-    mistake_row,
-    statistics_row,
-    suggestion_row,
-    summary_entry,
-)
-from NoisyLabelSegLib.review.truths import OWN_TRUTH, truth_source
-from NoisyLabelSegLib.review.words import (
+from NoisyLabelSegLib.review.compare.settings import ReviewSettings
+from NoisyLabelSegLib.review.report.pages import annotator_report, report_name, study_report
+from NoisyLabelSegLib.review.sentences import (
     Translate,
     annotator_sentence,
     in_english,
@@ -35,6 +23,16 @@ from NoisyLabelSegLib.review.words import (
     suggestion_sentence,
     trend_sentence,
 )
+from NoisyLabelSegLib.review.study import StudyReview, review_study
+from NoisyLabelSegLib.review.tables import (
+    MISTAKE_COLUMNS,
+    json_text,
+    mistake_row,
+    statistics_row,
+    suggestion_row,
+    summary_entry,
+)
+from NoisyLabelSegLib.review.truths import OWN_TRUTH, truth_source
 
 FORMAT = "noisylabelseg-review/1"
 
@@ -49,6 +47,7 @@ def write_review(
     identify: bool = False,
     force: bool = False,
     translate: Translate = in_english,
+    truth_name: str = "",
     report: Report = silent,
 ) -> StudyReview:
     """Reviews a study against a folder of truths, a fusion method or its own truth, and writes everything to `out`."""
@@ -58,7 +57,13 @@ def write_review(
     with output_folder(out, force=force) as folder:
         source = truth_source(truth, study, report)
         review = review_study(
-            study, source, folder, truth_name=_in_words(truth), settings=settings, costs=costs, report=report
+            study,
+            source,
+            folder,
+            truth_name=truth_name or _in_words(truth),
+            settings=settings,
+            costs=costs,
+            report=report,
         )
         _write_tables(folder, review, translate)
         write_text(folder / "report.html", study_report(review, identify=identify, translate=translate))

@@ -14,10 +14,10 @@ from numpy.typing import NDArray
 from NoisyLabelSegLib.cases import Geometry
 from NoisyLabelSegLib.errors import UserError
 from NoisyLabelSegLib.progress import Report, silent
-from NoisyLabelSegLib.review.case_review import CaseReview, review_case
-from NoisyLabelSegLib.review.mistakes import Mistake, MistakeKind
-from NoisyLabelSegLib.review.statistics import AnnotatorStatistics
-from NoisyLabelSegLib.review.units import Units
+from NoisyLabelSegLib.review.compare.case import CaseReview, review_case
+from NoisyLabelSegLib.review.compare.mistakes import Mistake, MistakeKind
+from NoisyLabelSegLib.review.compare.settings import Units
+from NoisyLabelSegLib.review.compare.statistics import AnnotatorStatistics
 
 QUESTION, TRUTH, ANSWER = "case.json", "truth.npy", "review.json"
 
@@ -53,7 +53,7 @@ def review_folder(question: Path, answer: Path, *, report: Report = silent) -> N
         report=report,
     )
     for place, codes in enumerate(review.error_maps.values()):
-        np.save(answer / f"errors_{place}.npy", codes)
+        np.save(answer / f"codes_{place}.npy", codes)
     found = {
         "case": review.case,
         "statistics": [asdict(row) for row in review.statistics],
@@ -74,7 +74,7 @@ def read_answer(folder: Path) -> CaseReview:
         content["case"],
         tuple(_statistics(row) for row in content["statistics"]),
         tuple(_mistake(row) for row in content["mistakes"]),
-        {name: np.load(folder / f"errors_{place}.npy", mmap_mode="r") for place, name in enumerate(names)},
+        {name: np.load(folder / f"codes_{place}.npy", mmap_mode="r") for place, name in enumerate(names)},
         {name: np.array(counts, dtype=np.int64) for name, counts in content["confusion"].items()},
     )
 

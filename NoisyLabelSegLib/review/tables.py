@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict
 from itertools import zip_longest
 from typing import Any
 
-from NoisyLabelSegLib.review.asking import Suggestion
-from NoisyLabelSegLib.review.mistakes import Mistake
-from NoisyLabelSegLib.review.regions import Region
-from NoisyLabelSegLib.review.statistics import FIGURES, AnnotatorStatistics
-from NoisyLabelSegLib.review.summary import AnnotatorSummary
+from NoisyLabelSegLib.review.active.evidence import Region
+from NoisyLabelSegLib.review.active.suggestions import Suggestion
+from NoisyLabelSegLib.review.compare.mistakes import Mistake
+from NoisyLabelSegLib.review.compare.statistics import FIGURES, AnnotatorStatistics
+from NoisyLabelSegLib.review.compare.summary import AnnotatorSummary
 
 _AXES = ("x", "y", "z")
 MISTAKE_COLUMNS = (
@@ -97,20 +95,6 @@ def summary_entry(summary: AnnotatorSummary, sentence: str, trend: str) -> dict[
     }
 
 
-def csv_text(rows: Sequence[Mapping[str, Any]], columns: Sequence[str] = ()) -> str:
-    """Rows as CSV; numbers with six digits, nothing where a figure does not exist.
-
-    The header has the columns of the first row, or where there is no row the given ones.
-    """
-    columns = list(rows[0]) if rows else columns
-    text = io.StringIO()
-    writer = csv.DictWriter(text, columns, lineterminator="\n")
-    writer.writeheader()
-    for row in rows:
-        writer.writerow({name: _cell(value) for name, value in row.items()})
-    return text.getvalue()
-
-
 def json_text(content: Any) -> str:
     """Strict JSON: what does not exist is null."""
     return json.dumps(content, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
@@ -119,11 +103,3 @@ def json_text(content: Any) -> str:
 def _position(what: str, point: Sequence[float]) -> dict[str, float | None]:
     """Three columns, the last one empty in 2D."""
     return {f"{what}_{axis}_lps": value for axis, value in zip_longest(_AXES, point)}
-
-
-def _cell(value: Any) -> str:
-    if value is None:
-        return ""
-    text = f"{value:.6g}" if isinstance(value, float) else str(value)
-    # A spreadsheet would run a cell such as =1+1 as a formula; names come from files of unknown people.
-    return f"'{text}" if isinstance(value, str) and text.startswith(("=", "+", "-", "@")) else text

@@ -1,9 +1,9 @@
-"""Where the truth of a review comes from: a folder of estimates, a fusion method, or the study itself."""
+"""Where the reference of a review comes from: a folder of estimates, a fusion method, or the study itself."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -11,21 +11,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from NoisyLabelSegLib.cases import Case, Study, read_image
+from NoisyLabelSegLib.cases import Case, Study
+from NoisyLabelSegLib.cases.estimates import TRUTH
+from NoisyLabelSegLib.cases.stored_estimates import StoredEstimate
 from NoisyLabelSegLib.errors import UserError
 from NoisyLabelSegLib.fusion import METHODS, Votes
-from NoisyLabelSegLib.fusion.pooling import Pool
+from NoisyLabelSegLib.fusion.study import Pool
 from NoisyLabelSegLib.fusion.table import VoteTable
 from NoisyLabelSegLib.progress import Report, silent, steps
-from NoisyLabelSegLib.review.error_map import labels_of
 
 OWN_TRUTH = "study"
 """Stands for the truth that the study file names."""
-
-LABELS, PROBABILITIES = "truth.nrrd", "truth_probability.nrrd"
-"""What a folder of truths holds for each case, both or either."""
-
-_ANEW = "make the truth anew from this study"
 
 LOCAL_METHODS = ("spatial-staple",)
 """Methods whose confusion differs from place to place, so that expected errors are worth a map."""
@@ -62,14 +58,14 @@ def truth_source(name: str, study: Study, report: Report = silent) -> TruthOf:
     if not folder.is_dir():
         raise UserError(
             f"{name!r} is neither a folder of truths nor a fusion method",
-            remedy=f"give a folder laid out <case id>/truth.nrrd, one of {', '.join(METHODS)}, "
+            remedy=f"give a folder laid out <case id>/{TRUTH}, one of {', '.join(METHODS)}, "
             "or 'study' for the truth that the study names",
         )
-    if not any((folder / case.id / file).exists() for case in study.cases for file in (LABELS, PROBABILITIES)):
+    if not any(_stored(folder, study, case).exists for case in study.cases):
         raise UserError(
             "has no truth for any case of the study",
             file=folder,
-            remedy=f"it should hold folders such as {study.cases[0].id}/ with {LABELS} "
+            remedy=f"it should hold folders such as {study.cases[0].id}/ with {TRUTH} "
             "(what fuse or predict wrote for this study)",
         )
     return partial(_stored_truth, folder, study)
@@ -88,10 +84,10 @@ class _FusedTruth:
 
     def __init__(self, method: str, study: Study, report: Report) -> None:
         self._method, self._study = method, study
-        labelled = [case for case in study.cases if case.annotations]
+        labeled = [case for case in study.cases if case.annotations]
         self._pool: Pool | None = None
-        if METHODS[method].pools and len(labelled) > 1:
-            tables = (self._votes(case).table for case in steps(labelled, "count votes", report))
+        if METHODS[method].pools and len(labeled) > 1:
+            tables = (self._votes(case).table for case in steps(labeled, "count votes", report))
             self._pool = Pool.solve(VoteTable.pooled(tables), METHODS[method], {})
 
     def __call__(self, case: Case) -> Truth | None:
@@ -113,35 +109,10 @@ class _FusedTruth:
         return Votes(case.all_labels(annotators), classes=len(self._study.classes), names=annotators)
 
 
+def _stored(folder: Path, study: Study, case: Case) -> StoredEstimate:
+    return StoredEstimate(folder / case.id, case, len(study.classes), remedy="make the truth anew from this study")
+
+
 def _stored_truth(folder: Path, study: Study, case: Case) -> Truth | None:
-    place, classes = folder / case.id, len(study.classes)
-    probabilities = _stored_field(place / PROBABILITIES, case, classes)
-    path = place / LABELS
-    labels = replace(case, truth_source=path, off_grid=_ANEW).truth() if path.exists() else None
-    if labels is None:
-        if probabilities is None:
-            return None
-        labels = labels_of(probabilities)
-
-    def confusion(annotator: str) -> NDArray[Any] | None:
-        field = _stored_field(place / f"confusion_{annotator}.nrrd", case, classes**2)
-        return None if field is None else field.reshape(classes, classes, *field.shape[1:])
-
-    return Truth(labels, probabilities, confusion)
-
-
-def _stored_field(path: Path, case: Case, components: int) -> NDArray[Any] | None:
-    """A field (components, *shape) of a file, None where there is no file; one that does not fit is refused."""
-    if not path.exists():
-        return None
-    image = read_image(path)
-    differences = case.geometry.differences(image.geometry)
-    if len(image.channels) != components:
-        differences = [f"it has {len(image.channels)} components per voxel, not {components}"]
-    if differences:
-        raise UserError(
-            f"does not belong to case {case.id} of this study: {' and '.join(differences)}",
-            file=path,
-            remedy=_ANEW,
-        )
-    return image.channels
+    estimate = _stored(folder, study, case)
+    return Truth(estimate.truth(), estimate.probabilities(), estimate.confusion) if estimate.exists else None

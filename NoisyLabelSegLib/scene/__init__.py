@@ -1,18 +1,15 @@
 """MRML in and out: cases as nodes, results as nodes, the views of a review, and pictures of them."""
 
 from NoisyLabelSegLib.scene.candidates import Candidate, findCandidates
-from NoisyLabelSegLib.scene.curves import showCurves
 from NoisyLabelSegLib.scene.folder import CaseFolder
 from NoisyLabelSegLib.scene.headless import HeadlessSlicer
-from NoisyLabelSegLib.scene.loading import loadCase, loadStudy
-from NoisyLabelSegLib.scene.offscreen import OffscreenView, gridOf, writePng
-from NoisyLabelSegLib.scene.pictures import reviewPicture
-from NoisyLabelSegLib.scene.removal import run, runs, undoRun
+from NoisyLabelSegLib.scene.loading import loadCase, loadStudy, openStudy
+from NoisyLabelSegLib.scene.nodes import Role, run, runs, undoRun
+from NoisyLabelSegLib.scene.offscreen import OffscreenView, gridOf, reviewPicture, writePng
 from NoisyLabelSegLib.scene.results import ResultNodes, chooseErrorColors
-from NoisyLabelSegLib.scene.roles import Role
 from NoisyLabelSegLib.scene.scene_case import SceneCase, adoptNodes, caseFromScene, caseOfFolder
 from NoisyLabelSegLib.scene.sources import AnnotatorSource, labelsOnGrid
-from NoisyLabelSegLib.scene.studies import openStudy
+from NoisyLabelSegLib.scene.tables import showCurves
 from NoisyLabelSegLib.scene.views import ReviewViews, positionOf
 
 __all__ = [

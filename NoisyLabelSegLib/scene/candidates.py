@@ -9,10 +9,10 @@ from itertools import combinations
 import numpy as np
 
 from NoisyLabelSegLib.scene.arrays import Node
+from NoisyLabelSegLib.scene.layout import nodesOfClass
+from NoisyLabelSegLib.scene.nodes import Role, Tag
 from NoisyLabelSegLib.scene.placing import geometryOf
-from NoisyLabelSegLib.scene.roles import Role, Tag
 from NoisyLabelSegLib.scene.sources import AnnotatorSource, labelsOnGrid, segmentSources
-from NoisyLabelSegLib.scene.view_memory import nodesOfClass
 
 _SHARED_PART = 0.5
 """Labels on another grid belong to a volume when at least this share of their box lies in its box."""

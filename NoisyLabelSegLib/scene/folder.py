@@ -7,8 +7,7 @@ from collections.abc import Iterator
 import vtk
 
 from NoisyLabelSegLib.scene.arrays import Node
-from NoisyLabelSegLib.scene.removal import giveBackMemory, removeNodes
-from NoisyLabelSegLib.scene.roles import IMAGE_REFERENCE, PREFIX, Role, Tag
+from NoisyLabelSegLib.scene.nodes import IMAGE_REFERENCE, PREFIX, Role, Tag, giveBackMemory, removeNodes
 
 
 class CaseFolder:

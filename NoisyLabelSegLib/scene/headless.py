@@ -1,13 +1,17 @@
-"""Slicer's scene and logics without the application: for pictures, benchmarks, the demo and tests."""
+"""Slicer's scene and logics without the application, and a scene saved as one .mrb file."""
 
 from __future__ import annotations
 
 import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import slicer
 import vtk
 
+from NoisyLabelSegLib.errors import UserError
+from NoisyLabelSegLib.output import output_file
 from NoisyLabelSegLib.scene.arrays import Node
 
 
@@ -68,3 +72,21 @@ class HeadlessSlicer:
         manager.SetCacheManager(cache)
         self.scene.SetCacheManager(cache)
         self.scene.SetDataIOManager(manager)
+
+
+def saveScene(scene: Node, path: str | Path) -> None:
+    """Writes the scene and everything in it, whole or not at all."""
+    with output_file(path) as partial, _withoutChatter():
+        if not scene.WriteToMRB(str(partial)):
+            raise UserError("cannot be written", file=path, remedy="check the free space on the disk")
+
+
+@contextmanager
+def _withoutChatter() -> Iterator[None]:
+    """Slicer tells of every file that it packs; that belongs in no terminal."""
+    shown = vtk.vtkOutputWindow.GetInstance()
+    vtk.vtkOutputWindow.SetInstance(vtk.vtkStringOutputWindow())
+    try:
+        yield
+    finally:
+        vtk.vtkOutputWindow.SetInstance(shown)

@@ -1,17 +1,69 @@
-"""Layouts made for a number of annotators: a grid with one slice view each."""
+"""Layouts with one slice view per annotator, and the way back to what the views showed before."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from typing import Any
 from xml.etree import ElementTree
+
+import vtk
+
+from NoisyLabelSegLib.scene.arrays import Node
 
 LAYOUT_ID = 7430
 """The id of our layout; Slicer's own are below 100, and so are few of other extensions' in the thousands."""
 VIEW_GROUP = 74
 """Views of one group are linked among themselves and apart from Slicer's standard views."""
-
 ORIENTATIONS = ("Axial", "Coronal", "Sagittal")
+_REMEMBERED: dict[str, tuple[str, ...]] = {
+    "vtkMRMLSliceCompositeNode": (
+        "BackgroundVolumeID",
+        "ForegroundVolumeID",
+        "LabelVolumeID",
+        "ForegroundOpacity",
+        "LabelOpacity",
+        "LinkedControl",
+    ),
+    "vtkMRMLCrosshairNode": ("CrosshairMode",),
+    "vtkMRMLColorLegendDisplayNode": ("Visibility", "ViewNodeIDs"),
+    "vtkMRMLSegmentationDisplayNode": ("Visibility", "ViewNodeIDs"),
+}
+"""The properties, by node class, that a review may change."""
+
+
+class ViewMemory:
+    """Takes note of layers, positions, crosshair and visibilities when made; restore() brings them back."""
+
+    def __init__(self, scene: Node) -> None:
+        self._scene = scene
+        self._values: dict[str, dict[str, Any]] = {}
+        for className, properties in _REMEMBERED.items():
+            for node in nodesOfClass(scene, className):
+                self._values[node.GetID()] = {name: getattr(node, f"Get{name}")() for name in properties}
+        self._places = {node.GetID(): _placeOf(node) for node in nodesOfClass(scene, "vtkMRMLSliceNode")}
+
+    def restore(self) -> None:
+        """Nodes that are gone stay gone; views that were made since show nothing."""
+        for id, values in self._values.items():
+            node = self._scene.GetNodeByID(id)
+            if node is not None:
+                for name, value in values.items():
+                    getattr(node, f"Set{name}")(self._present(name, value))
+        for node in nodesOfClass(self._scene, "vtkMRMLSliceCompositeNode"):
+            if node.GetID() not in self._values:
+                for layer in ("Background", "Foreground", "Label"):
+                    getattr(node, f"Set{layer}VolumeID")(None)
+        for id, (matrix, fieldOfView) in self._places.items():
+            node = self._scene.GetNodeByID(id)
+            if node is not None:
+                node.GetSliceToRAS().DeepCopy(matrix)
+                node.SetFieldOfView(*fieldOfView)
+                node.UpdateMatrices()
+
+    def _present(self, name: str, value: Any) -> Any:
+        """The value, or None for the id of a volume that was removed meanwhile."""
+        return None if name.endswith("VolumeID") and value and self._scene.GetNodeByID(value) is None else value
 
 
 def viewName(index: int) -> str:
@@ -39,3 +91,15 @@ def layoutXml(names: Sequence[str], orientation: str = "Axial") -> str:
         for key, value in properties.items():
             ElementTree.SubElement(view, "property", name=key, action="default").text = value
     return ElementTree.tostring(layout, encoding="unicode")
+
+
+def nodesOfClass(scene: Node, className: str) -> list[Node]:
+    collection = scene.GetNodesByClass(className)
+    collection.UnRegister(None)
+    return list(collection)
+
+
+def _placeOf(sliceNode: Node) -> tuple[Node, tuple[float, ...]]:
+    matrix = vtk.vtkMatrix4x4()
+    matrix.DeepCopy(sliceNode.GetSliceToRAS())
+    return matrix, tuple(sliceNode.GetFieldOfView())

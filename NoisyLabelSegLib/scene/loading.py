@@ -3,23 +3,44 @@
 from __future__ import annotations
 
 from collections.abc import Generator, Iterable, Sequence
+from functools import partial
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
-from NoisyLabelSegLib.cases import Case, Image, Study
+from NoisyLabelSegLib.cases import Annotation, Case, Image, Study, read_image, read_labels, resample
 from NoisyLabelSegLib.cases.case import Source
-from NoisyLabelSegLib.cases.kinds import plain_stem
-from NoisyLabelSegLib.cases.unpacking import reading_image
+from NoisyLabelSegLib.cases.file_kinds import plain_stem
+from NoisyLabelSegLib.cases.files import reading_image
+from NoisyLabelSegLib.cases.import_folder import plan_folder
+from NoisyLabelSegLib.cases.import_plan import PlannedCase, PlannedSource, is_mask_of_255
+from NoisyLabelSegLib.cases.study import LazyCases
 from NoisyLabelSegLib.progress import Report, finished, silent, steps
 from NoisyLabelSegLib.scene.arrays import Node
 from NoisyLabelSegLib.scene.colors import annotatorColor, classColor
 from NoisyLabelSegLib.scene.folder import CaseFolder
+from NoisyLabelSegLib.scene.nodes import PREFIX, Role
 from NoisyLabelSegLib.scene.results import ResultNodes
-from NoisyLabelSegLib.scene.roles import Role
 from NoisyLabelSegLib.scene.segments import fillSegmentation, showAsOutline
 from NoisyLabelSegLib.scene.volumes import MANY_VOXELS, SCALAR, VECTOR, chooseWindow, fillVolume
+
+_OUTLINES = (Role.ANNOTATOR, Role.ANNOTATORS, Role.TRUTH, Role.KNOWN_TRUTH)
+_HIDDEN = PREFIX + "hiddenWithCase"
+"""The attribute of a node that people would see if its case were open."""
+
+
+def openStudy(path: str | Path) -> Study:
+    """A study file, a folder with one, or any folder of images and labels that `import folder` understands.
+
+    Of a folder without a study file nothing is written: its cases are read into memory one by one when asked for.
+    """
+    path = Path(path)
+    if path.is_file() or (path / "study.json").is_file():
+        return Study.read(path)
+    plan = plan_folder(path)
+    cases = LazyCases(plan.cases, partial(_inMemory, classes=len(plan.classes)), keep=False)
+    return Study(plan.name, plan.classes, plan.annotators, cases, path)
 
 
 def loadStudy(
@@ -80,6 +101,41 @@ def loadingCase(
     return folder
 
 
+def showOutlinesOf(opened: CaseFolder) -> None:
+    """Hides the outlines of all cases but this one; shows those of it that were hidden with their case."""
+    for folder in CaseFolder.all(opened.scene):
+        isOpen = (folder.case, folder.study) == (opened.case, opened.study)
+        for node in folder.nodes(*_OUTLINES):
+            if node.GetDisplayNode() is not None:
+                _show(node) if isOpen else _hide(node)
+
+
+def _inMemory(planned: PlannedCase, classes: int) -> Case:
+    """The case as an import would write it: labels on the image's grid, masks of 255 as 1."""
+    images = tuple(_resolve(source, labels=False) for source in planned.images)
+    grid = images[0].geometry if images else None
+
+    def labels(source: PlannedSource) -> Image:
+        nonlocal grid
+        image = _resolve(source, labels=True)
+        grid = grid or image.geometry
+        image = resample(image, grid) if grid.differences(image.geometry) else image
+        isMask = classes == 2 and is_mask_of_255(image.array)
+        return Image(image.array // 255, image.geometry) if isMask else image
+
+    annotations = {name: Annotation(labels(source)) for name, source in planned.annotations.items()}
+    truth = None if planned.truth is None else labels(planned.truth)
+    return Case(planned.id, images, annotations, truth, classes=classes)
+
+
+def _resolve(source: PlannedSource, *, labels: bool) -> Image:
+    if isinstance(source, Image):
+        return source
+    if isinstance(source, Path):
+        return read_labels(source) if labels else read_image(source)
+    return source()
+
+
 def _loadImage(folder: CaseFolder, source: Source, image: Image, channel: int, channels: int) -> None:
     isPhoto = len(image.channels) == 3 and image.array.dtype == np.uint8
     arrays = [image.array] if isPhoto else list(image.channels)
@@ -106,3 +162,15 @@ def _loadAnnotator(
         fillSegmentation(node, labels, case.geometry, classes[1:], colors)
     if isNew:
         showAsOutline(node, thickness=1)
+
+
+def _show(node: Node) -> None:
+    if node.GetAttribute(_HIDDEN):
+        node.GetDisplayNode().SetVisibility(True)
+        node.RemoveAttribute(_HIDDEN)
+
+
+def _hide(node: Node) -> None:
+    if node.GetDisplayNode().GetVisibility():
+        node.GetDisplayNode().SetVisibility(False)
+        node.SetAttribute(_HIDDEN, "yes")

@@ -1,9 +1,10 @@
-"""Slice views drawn off-screen by Slicer's own slice logic and displayable managers."""
+"""Slice views drawn off-screen by Slicer's own slice logic, and whole pictures of a review."""
 
 from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -16,8 +17,12 @@ from vtk.util import numpy_support
 from NoisyLabelSegLib.errors import UserError
 from NoisyLabelSegLib.output import output_file
 from NoisyLabelSegLib.scene.arrays import Node, imageFromArray
-from NoisyLabelSegLib.scene.legends import announceLegends
-from NoisyLabelSegLib.scene.roles import CORNER_TEXT
+from NoisyLabelSegLib.scene.colors import announceLegends
+from NoisyLabelSegLib.scene.folder import CaseFolder
+from NoisyLabelSegLib.scene.headless import HeadlessSlicer
+from NoisyLabelSegLib.scene.layout import columnsFor, viewName
+from NoisyLabelSegLib.scene.nodes import CORNER_TEXT
+from NoisyLabelSegLib.scene.views import ReviewViews
 
 Picture = NDArray[np.uint8]
 """(rows, columns, 3) uint8, the top row first."""
@@ -38,6 +43,8 @@ class OffscreenView:
             self.logic.SetSliceNode(known)
         applicationLogic.GetSliceLogics().AddItem(self.logic)
         self._window, self._renderer = _window(size)
+        self._rgb = vtk.vtkImageExtractComponents()
+        self._rgb.SetComponents(0, 1, 2)
         self._image = _imageActor()
         self._renderer.AddViewProp(self._image)
         self._corner = _cornerText()
@@ -62,8 +69,12 @@ class OffscreenView:
 
     def render(self) -> None:
         """Draws the view as the scene is now."""
-        self._image.GetMapper().SetInputConnection(self.logic.GetImageDataConnection())
-        self._image.SetVisibility(self.logic.GetImageDataConnection() is not None)
+        layers = self.logic.GetImageDataConnection()
+        self._image.SetVisibility(layers is not None)
+        if layers is not None:
+            # Slicer 5.12 blends alpha, too: drawn with it, the layers would mix with the black window once more.
+            self._rgb.SetInputConnection(layers)
+            self._image.GetMapper().SetInputConnection(self._rgb.GetOutputPort())
         self._corner.SetText(vtk.vtkCornerAnnotation.UpperLeft, self.node.GetAttribute(CORNER_TEXT) or "")
         isPatient = self._showsVolume()
         self._corner.SetText(vtk.vtkCornerAnnotation.LeftEdge, _sideOfPatient(self.node, 0, -1) if isPatient else "")
@@ -91,6 +102,7 @@ class OffscreenView:
         self._managers.SetMRMLDisplayableNode(None)
         self._applicationLogic.GetSliceLogics().RemoveItem(self.logic)
         self._image.GetMapper().RemoveAllInputConnections(0)
+        self._rgb.RemoveAllInputConnections(0)
         self.logic.DeleteSliceModel()  # else its nodes would stay in the scene
         self.logic.SetMRMLScene(None)
         self._window.Finalize()
@@ -115,6 +127,41 @@ class OffscreenView:
             group.AddDisplayableManager(manager)
         group.SetMRMLDisplayableNode(self.node)
         return group
+
+
+def reviewPicture(
+    app: HeadlessSlicer,
+    folder: CaseFolder,
+    *,
+    annotators: Sequence[str] | None = None,
+    orientation: str = "Axial",
+    place: Sequence[float] | None = None,
+    confidence: bool = False,
+    zoom: float = 1.0,
+    size: tuple[int, int] = (320, 320),
+) -> Picture:
+    """What ReviewViews.showEach() shows of a case that is in the scene, at a place (LPS, mm) or in its middle.
+
+    With `zoom` above 1 the views come closer to the place; the scene is afterwards as it was before.
+    """
+    views = ReviewViews(app.scene, app.applicationLogic)
+    names = tuple(folder.annotators if annotators is None else annotators)
+    views.showEach(folder, names, orientation=orientation)
+    if confidence:
+        views.showConfidence(folder)
+    opened = [OffscreenView(app.scene, app.applicationLogic, viewName(index), size) for index in range(len(names))]
+    try:
+        views.fit()
+        if place is not None:
+            views.jumpTo(folder, place, centered=zoom > 1, mark=False)
+        for view in opened:
+            width, height, depth = view.node.GetFieldOfView()
+            view.node.SetFieldOfView(width / zoom, height / zoom, depth)
+        return gridOf([view.picture() for view in opened], columnsFor(len(names)))
+    finally:
+        for view in opened:
+            view.close()
+        views.restore()
 
 
 def gridOf(pictures: list[Picture], columns: int, *, gap: int = 2) -> Picture:
@@ -158,7 +205,7 @@ def _window(size: tuple[int, int]) -> tuple[Node, Node]:
 
 
 def _imageActor() -> Node:
-    """Shows the blended layers, which the slice logic gives as RGBA from 0 to 255."""
+    """Shows the blended layers, RGB from 0 to 255."""
     mapper = vtk.vtkImageMapper()
     mapper.SetColorWindow(255)
     mapper.SetColorLevel(127.5)
@@ -168,16 +215,16 @@ def _imageActor() -> Node:
     return actor
 
 
-def _sideOfPatient(sliceNode: Node, screenAxis: int, sign: int) -> str:
-    """The letter of the patient's side at an edge of the screen: to the left (axis 0, -1) or at the top (axis 1, 1)."""
-    toRas = [sign * sliceNode.GetSliceToRAS().GetElement(axis, screenAxis) for axis in range(3)]
-    axis = int(np.argmax(np.abs(toRas)))
-    return ("RL", "AP", "SI")[axis][0 if toRas[axis] > 0 else 1]
-
-
 def _cornerText() -> Node:
     text = vtk.vtkCornerAnnotation()
     text.SetMaximumFontSize(18)
     text.SetMinimumFontSize(12)
     text.GetTextProperty().ShadowOn()
     return text
+
+
+def _sideOfPatient(sliceNode: Node, screenAxis: int, sign: int) -> str:
+    """The letter of the patient's side at an edge of the screen: to the left (axis 0, -1) or at the top (axis 1, 1)."""
+    toRas = [sign * sliceNode.GetSliceToRAS().GetElement(axis, screenAxis) for axis in range(3)]
+    axis = int(np.argmax(np.abs(toRas)))
+    return ("RL", "AP", "SI")[axis][0 if toRas[axis] > 0 else 1]

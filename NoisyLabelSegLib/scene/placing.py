@@ -49,7 +49,7 @@ def inThreeDimensions(geometry: Geometry) -> Geometry:
 
 
 def ijkToRas(geometry: Geometry) -> Node:
-    """The vtkMatrix4x4 from a voxel index (x, y, z) to RAS millimetres."""
+    """The vtkMatrix4x4 from a voxel index (x, y, z) to RAS millimeters."""
     geometry = inThreeDimensions(geometry)
     matrix = np.eye(4)
     matrix[:3, :3] = geometry.index_to_point_matrix

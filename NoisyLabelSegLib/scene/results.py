@@ -13,11 +13,10 @@ from NoisyLabelSegLib.progress import finished
 from NoisyLabelSegLib.review import PAPER, AnnotatorStatistics, CaseReview, Mistake, mistake_sentences
 from NoisyLabelSegLib.review.tables import mistake_row, statistics_row
 from NoisyLabelSegLib.scene.arrays import Node, imageInSteps
-from NoisyLabelSegLib.scene.colors import HEAT, classColor, errorColors, hasWrongClass, rampColors
+from NoisyLabelSegLib.scene.colors import HEAT, addLegend, classColor, errorColors, hasWrongClass, rampColors
 from NoisyLabelSegLib.scene.folder import CaseFolder
-from NoisyLabelSegLib.scene.legends import addLegend
+from NoisyLabelSegLib.scene.nodes import ANNOTATOR_REFERENCE, TRUTH_REFERENCE, Role
 from NoisyLabelSegLib.scene.placing import inThreeDimensions
-from NoisyLabelSegLib.scene.roles import ANNOTATOR_REFERENCE, TRUTH_REFERENCE, Role
 from NoisyLabelSegLib.scene.segments import fillSegmentation, showAsOutline
 from NoisyLabelSegLib.scene.tables import fillTable
 from NoisyLabelSegLib.scene.volumes import LABELMAP, SCALAR, attachImage, fillVolume, showAsCodes, showAsHeatMap
@@ -47,6 +46,8 @@ class ResultNodes:
         node = self.folder.put("vtkMRMLSegmentationNode", role, f"{self.folder.case} {name}")
         names = self._classes[1:]
         fillSegmentation(node, labels, self._geometry, names, [classColor(label) for label, _ in enumerate(names, 1)])
+        if self.folder.image is not None:  # so that Segment Editor knows the source volume
+            node.SetNodeReferenceID(node.GetReferenceImageGeometryReferenceRole(), self.folder.image.GetID())
         if isNew:
             showAsOutline(node)
         return node

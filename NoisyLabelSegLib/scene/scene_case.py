@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Generator, Iterable, Sequence
+from collections.abc import Generator, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+
+import numpy as np
 
 from NoisyLabelSegLib.cases import Annotation, Case, Image
 from NoisyLabelSegLib.errors import UserError
 from NoisyLabelSegLib.progress import finished
 from NoisyLabelSegLib.scene.arrays import Node, arrayOf
+from NoisyLabelSegLib.scene.colors import RGB, annotatorColor
 from NoisyLabelSegLib.scene.folder import CaseFolder
+from NoisyLabelSegLib.scene.nodes import Role
 from NoisyLabelSegLib.scene.placing import geometryOf
-from NoisyLabelSegLib.scene.roles import Role
-from NoisyLabelSegLib.scene.sources import AnnotatorSource, labelsOnGrid, segmentSources
+from NoisyLabelSegLib.scene.segments import showAsOutline
+from NoisyLabelSegLib.scene.sources import AnnotatorSource, OnGrid, className, labelsOnGrid, segmentSources
 
 
 @dataclass(frozen=True)
@@ -23,6 +27,8 @@ class SceneCase:
     case: Case
     classes: tuple[str, ...]
     remarks: tuple[str, ...] = ()
+    resampled: tuple[str, ...] = ()
+    """The annotators whose labels are on another grid than the image."""
 
 
 def caseFromScene(
@@ -50,10 +56,11 @@ def readingCase(
     for source in named:
         yield source.name
         found[source.name] = labelsOnGrid(source, reference, segmentNames)
+    remarks = [remark for each in found.values() for remark in each.remarks] + _normalizeMasks(found)
     names = segmentNames or _plainClasses(max((int(each.labels.max(initial=0)) for each in found.values()), default=1))
     annotations = {name: Annotation(Image(each.labels, images[0].geometry)) for name, each in found.items()}
     case = Case(id or reference.GetName(), images, annotations, classes=len(names))
-    return SceneCase(case, names, tuple(remark for each in found.values() for remark in each.remarks))
+    return SceneCase(case, names, tuple(remarks), tuple(name for name, each in found.items() if each.resampled))
 
 
 def caseOfFolder(folder: CaseFolder, *, classes: Sequence[str] = ()) -> SceneCase:
@@ -72,17 +79,43 @@ def readingFolder(folder: CaseFolder, *, classes: Sequence[str] = ()) -> Generat
     return (yield from readingCase(folder.nodes(Role.IMAGE), [*whole, *single], id=folder.case, classes=classes))
 
 
-def adoptNodes(scene: Node, id: str, volumes: Iterable[Node], sources: Iterable[AnnotatorSource]) -> CaseFolder:
-    """Makes nodes that someone loaded into a case of ours, so that results are put beside them."""
-    folder = CaseFolder(scene, id)
+def adoptNodes(
+    scene: Node, id: str, volumes: Iterable[Node], sources: Iterable[AnnotatorSource], *, study: str = ""
+) -> CaseFolder:
+    """Makes nodes that someone loaded into a case of ours, so that results are put beside them.
+
+    Their segmentations are drawn as outlines in the annotators' colors, since a fill would cover the error map.
+    """
+    folder = CaseFolder(scene, id, study)
     for channel, volume in enumerate(volumes):
         folder.adopt(volume, Role.IMAGE, label=str(channel))
-    for source in _withUniqueNames(list(sources)):
+    for place, source in enumerate(_withUniqueNames(list(sources))):
+        _showAsAnnotator(source, annotatorColor(place))
         if source.segmentId:
             folder.adopt(source.node, Role.ANNOTATORS)
         else:
             folder.adopt(source.node, Role.ANNOTATOR, annotator=source.name)
     return folder
+
+
+def _showAsAnnotator(source: AnnotatorSource, color: RGB) -> None:
+    """Outlines; the color is the annotator's where there is one class only, else those of the classes stay."""
+    if not source.node.IsA("vtkMRMLSegmentationNode"):
+        return
+    showAsOutline(source.node, thickness=1)
+    if len(source.segmentIds) == 1:
+        source.node.GetSegmentation().GetSegment(source.segmentIds[0]).SetColor(*color)
+
+
+def _normalizeMasks(found: Mapping[str, OnGrid]) -> list[str]:
+    """Turns masks of 0 and 255 into labels 0 and 1, if nobody uses another label, and says whose masks they were."""
+    used = {name: np.flatnonzero(np.bincount(each.labels.ravel(), minlength=256)) for name, each in found.items()}
+    masks = [name for name, labels in used.items() if 255 in labels]
+    if not masks or any(set(labels.tolist()) - {0, 1, 255} for labels in used.values()):
+        return []
+    for name in masks:
+        found[name].labels[found[name].labels == 255] = 1
+    return [f"{', '.join(masks)}: 255 is taken as class 1, since these are masks of 0 and 255."]
 
 
 def _channel(volume: Node, reference: Node) -> Image:
@@ -116,7 +149,11 @@ def _segmentClasses(sources: Sequence[AnnotatorSource]) -> tuple[str, ...]:
     """Background and the names of all segments, where anyone drew more than one; empty otherwise."""
     if all(len(source.classNames) <= 1 for source in sources):
         return ()
-    return ("background", *dict.fromkeys(name for source in sources for name in source.classNames))
+    names: dict[str, str] = {}
+    for source in sources:
+        for name in source.classNames:
+            names.setdefault(className(name), name)
+    return ("background", *names.values())
 
 
 def _plainClasses(highest: int) -> tuple[str, ...]:

@@ -9,7 +9,7 @@ import slicer
 from numpy.typing import NDArray
 
 from NoisyLabelSegLib.cases import Geometry
-from NoisyLabelSegLib.review.crop import busy_box
+from NoisyLabelSegLib.metrics.components import busy_box
 from NoisyLabelSegLib.scene.arrays import Node, imageFromArray
 from NoisyLabelSegLib.scene.colors import RGB
 from NoisyLabelSegLib.scene.placing import ijkToRas, inThreeDimensions, orientedImage

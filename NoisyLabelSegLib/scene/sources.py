@@ -68,6 +68,7 @@ class OnGrid:
 
     labels: Labels
     remarks: list[str] = field(default_factory=list)
+    resampled: bool = False
 
 
 def labelsOnGrid(source: AnnotatorSource, reference: Node, classes: Sequence[str] = ()) -> OnGrid:
@@ -96,11 +97,12 @@ def _fromVolume(source: AnnotatorSource, reference: Node) -> OnGrid:
     if not difference:
         return OnGrid(labels.copy())  # the node's own voxels may change while someone works on the labels
     image = orientedImage(node.GetImageData(), ijkToRas(geometry))
-    return OnGrid(_resampled(image, node, reference), [f"{source.name}: resampled onto the image, since {difference}."])
+    remark = f"{source.name}: resampled onto the image, since {difference}."
+    return OnGrid(_resampled(image, node, reference), [remark], resampled=True)
 
 
 def _fromSegments(source: AnnotatorSource, reference: Node, classes: Sequence[str]) -> OnGrid:
-    names, remarks = source.classNames, []
+    remarks, overlap = [], 0
     result = np.zeros(tuple(reversed(reference.GetImageData().GetDimensions())), dtype=np.uint8)
     numbers = _numbers(source, classes)
     if not numbers:
@@ -109,29 +111,32 @@ def _fromSegments(source: AnnotatorSource, reference: Node, classes: Sequence[st
     for place, id in enumerate(source.segmentIds):
         mask, target = _maskOnGrid(voxels, id, source.node, reference)
         part = result[target]
-        overlap = np.count_nonzero(mask & (part != 0)) if place else 0
-        if overlap:  # as Slicer's own export does, the later segment wins
-            remarks.append(
-                f"{source.name}: {names[place]} lies over other segments in {overlap} voxels and was kept there."
-            )
+        overlap += int(np.count_nonzero(mask & (part != 0))) if place else 0
         np.copyto(part, np.uint8(numbers[place]), where=mask)
+    if overlap:  # as Slicer's own export does, the later segment wins
+        remarks.append(f"{source.name}: segments overlap in {overlap} voxels, where the later segment is kept.")
     return OnGrid(result, remarks)
 
 
 def _numbers(source: AnnotatorSource, classes: Sequence[str]) -> list[int]:
     """The label of each segment."""
-    names = source.classNames
-    if len(names) == 1 and names[0] not in classes[1:]:
+    names, known = source.classNames, [className(each) for each in classes]
+    if len(names) == 1 and className(names[0]) not in known[1:]:
         return [1]
     if not classes:
         return list(range(1, len(names) + 1))
     for name in names:
-        if name not in classes[1:]:
+        if className(name) not in known[1:]:
             raise UserError(
                 f"{source.name} has a segment {name}, which is none of the classes {', '.join(classes[1:])}",
                 remedy="rename the segment or choose single segments",
             )
-    return [list(classes).index(name) for name in names]
+    return [known.index(className(name)) for name in names]
+
+
+def className(name: str) -> str:
+    """The name by which two classes count as the same: upper and lower case and outer spaces do not matter."""
+    return name.strip().casefold()
 
 
 def _withLabelmaps(node: Node, reference: Node) -> Node:

@@ -1,4 +1,4 @@
-"""Fills table nodes from rows, and reads them back."""
+"""Table nodes from rows and back, and curves as a chart in a plot view."""
 
 from __future__ import annotations
 
@@ -6,9 +6,13 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+import slicer
 import vtk
 
 from NoisyLabelSegLib.scene.arrays import Node
+from NoisyLabelSegLib.scene.colors import annotatorColor
+from NoisyLabelSegLib.scene.folder import CaseFolder
+from NoisyLabelSegLib.scene.nodes import Role, Tag, removeNodes
 
 Row = Mapping[str, Any]
 
@@ -30,6 +34,29 @@ def rowsOf(node: Node) -> list[dict[str, Any]]:
     table = node.GetTable()
     columns = [table.GetColumn(index) for index in range(table.GetNumberOfColumns())]
     return [{column.GetName(): _value(column, row) for column in columns} for row in range(table.GetNumberOfRows())]
+
+
+def showCurves(
+    folder: CaseFolder, title: str, x: tuple[str, Sequence[float]], curves: Mapping[str, Sequence[float | None]]
+) -> Node:
+    """The chart node of curves over a common x axis (its name and values); the same title updates the same chart."""
+    table = folder.put("vtkMRMLTableNode", Role.CURVES, title, label=title)
+    names = [x[0], *curves]
+    fillTable(table, [dict(zip(names, values, strict=True)) for values in zip(x[1], *curves.values(), strict=True)])
+    chart = folder.put("vtkMRMLPlotChartNode", Role.CHART, f"{title} chart", label=title)
+    chart.SetTitle(title)
+    chart.SetXAxisTitle(x[0])
+    chart.RemoveAllPlotSeriesNodeIDs()
+    for index, name in enumerate(curves):
+        series = folder.put("vtkMRMLPlotSeriesNode", Role.CURVE, name, label=f"{title}/{name}")
+        series.SetAndObserveTableNodeID(table.GetID())
+        series.SetXColumnName(x[0])
+        series.SetYColumnName(name)
+        series.SetPlotType(slicer.vtkMRMLPlotSeriesNode.PlotTypeScatter)  # lines between points that have an x
+        series.SetColor(*annotatorColor(index))
+        chart.AddAndObservePlotSeriesNodeID(series.GetID())
+    _forgetOthers(folder, title, chart)
+    return chart
 
 
 def _areNumbers(values: Sequence[Any]) -> bool:
@@ -56,3 +83,11 @@ def _texts(name: str, values: Sequence[Any]) -> Node:
 def _value(column: Node, row: int) -> Any:
     value = column.GetValue(row)
     return None if isinstance(value, float) and math.isnan(value) else value
+
+
+def _forgetOthers(folder: CaseFolder, title: str, chart: Node) -> None:
+    """Removes the series of this chart that it no longer shows."""
+    shown = {chart.GetNthPlotSeriesNodeID(index) for index in range(chart.GetNumberOfPlotSeriesNodes())}
+    tags = {node: Tag.read(node) for node in folder.nodes(Role.CURVE)}
+    ours = [node for node, tag in tags.items() if tag is not None and tag.label.startswith(f"{title}/")]
+    removeNodes(folder.scene, [node for node in ours if node.GetID() not in shown])

@@ -10,17 +10,18 @@ import slicer
 from NoisyLabelSegLib.errors import UserError
 from NoisyLabelSegLib.progress import finished
 from NoisyLabelSegLib.scene.arrays import Node
+from NoisyLabelSegLib.scene.colors import announceLegends, showLegend
 from NoisyLabelSegLib.scene.folder import CaseFolder
-from NoisyLabelSegLib.scene.layout import LAYOUT_ID, VIEW_GROUP, layoutXml, viewName
-from NoisyLabelSegLib.scene.legends import announceLegends, showLegend
+from NoisyLabelSegLib.scene.layout import LAYOUT_ID, VIEW_GROUP, ViewMemory, layoutXml, nodesOfClass, viewName
+from NoisyLabelSegLib.scene.nodes import CORNER_TEXT, PREFIX, Role, removeNodes
 from NoisyLabelSegLib.scene.placing import rasOf
-from NoisyLabelSegLib.scene.removal import removeNodes
-from NoisyLabelSegLib.scene.roles import CORNER_TEXT, PREFIX, Role
-from NoisyLabelSegLib.scene.veil import makingVeil
-from NoisyLabelSegLib.scene.view_memory import ViewMemory, nodesOfClass
+from NoisyLabelSegLib.scene.volumes import makingConfidenceOverlay
 
 _DESCRIPTION, _BEFORE = PREFIX + "layout", PREFIX + "layoutBefore"
 """Attributes of the layout node: what our layout looks like, and which one it took the place of."""
+
+ZOOM, SMALLEST_VIEW_MM = 4.0, 60.0
+"""A view that jumps to something shows this many times its size, and at least this many mm."""
 
 
 class ReviewViews:
@@ -36,6 +37,8 @@ class ReviewViews:
     ) -> None:
         """One linked view per annotator: the image, the error map of this annotator only, the name in the corner."""
         names = tuple(folder.annotators if annotators is None else annotators)
+        if self._layoutNode() is None:
+            raise UserError("There are no views to arrange", remedy="start Slicer with its main window")
         if not names:
             raise UserError(f"Case {folder.case} has no annotators to show", remedy="add annotators first")
         self._remember()
@@ -73,31 +76,39 @@ class ReviewViews:
             showLegend(node, visible=True)
             self._announceLegends()
 
-    def showVeil(self, folder: CaseFolder, *, visible: bool = True) -> None:
+    def showConfidence(self, folder: CaseFolder, *, visible: bool = True) -> None:
         """Lays the estimated truth over the images of all views, the more opaque the surer it is."""
         if visible:
-            finished(self.showingVeil(folder))
+            finished(self.showingConfidence(folder))
             return
-        veils = folder.nodes(Role.VEIL)
+        overlays = folder.nodes(Role.CONFIDENCE)
         for composite in self._compositeNodes():
-            if composite.GetForegroundVolumeID() in {veil.GetID() for veil in veils}:
+            if composite.GetForegroundVolumeID() in {node.GetID() for node in overlays}:
                 composite.SetForegroundVolumeID(None)
-        removeNodes(self._scene, veils)
+        removeNodes(self._scene, overlays)
 
-    def showingVeil(self, folder: CaseFolder) -> Generator[str, None, None]:
-        """showVeil() in steps."""
-        veil = yield from makingVeil(folder)
-        self.showHeatMap(veil, opacity=1.0)  # the color table holds the opacity
+    def showingConfidence(self, folder: CaseFolder) -> Generator[str, None, None]:
+        """showConfidence() in steps."""
+        overlay = yield from makingConfidenceOverlay(folder)
+        self.showHeatMap(overlay, opacity=1.0)  # the color table holds the opacity
 
     def jumpTo(
-        self, folder: CaseFolder, center: Sequence[float], *, centered: bool = True, mark: bool = True
+        self,
+        folder: CaseFolder,
+        center: Sequence[float],
+        *,
+        centered: bool = True,
+        mark: bool = True,
+        extent: float | None = None,
     ) -> tuple[float, float, float]:
         """Moves all slice views to a place of the case (LPS, mm, as in a Mistake); returns it in RAS.
 
         With `centered` the place comes to the middle of every view, else the views only change their slice. With `mark`
-        the crosshair shows it.
+        the crosshair shows it. With `extent`, the size in mm of what is there, views that show much more zoom in on it.
         """
         self._remember()
+        if extent is not None:
+            self._zoomIn(max(ZOOM * extent, SMALLEST_VIEW_MM))
         ras = list(rasOf(tuple(center)))
         if folder.image is not None:
             folder.image.TransformPointToWorld(ras, ras)
@@ -108,6 +119,14 @@ class ReviewViews:
             if mark and crosshair.GetCrosshairMode() == slicer.vtkMRMLCrosshairNode.NoCrosshair:
                 crosshair.SetCrosshairMode(slicer.vtkMRMLCrosshairNode.ShowSmallBasic)
         return ras[0], ras[1], ras[2]
+
+    def _zoomIn(self, edge: float) -> None:
+        """Lets the shorter edge of every slice view be at most this long, in mm."""
+        for node in nodesOfClass(self._scene, "vtkMRMLSliceNode"):
+            width, height, depth = node.GetFieldOfView()
+            factor = edge / max(min(width, height), 1e-6)
+            if factor < 1:
+                node.SetFieldOfView(width * factor, height * factor, depth)
 
     def fit(self) -> None:
         """Zooms our views so that the whole image is seen, all at the same slice."""
@@ -120,28 +139,36 @@ class ReviewViews:
     def reopen(self) -> bool:
         """Puts our layout back into a scene that was saved with it; False where it was not."""
         layout = self._layoutNode()
-        description = layout.GetAttribute(_DESCRIPTION)
-        if layout.GetViewArrangement() != LAYOUT_ID or not description:
+        description = "" if layout is None else layout.GetAttribute(_DESCRIPTION)
+        if layout is None or layout.GetViewArrangement() != LAYOUT_ID or not description:
             return False
         self._remember()
         self._arrange(description)
         return True
 
+    def forget(self) -> None:
+        """Lets go of what the views showed: the scene it belongs to is being closed."""
+        self._memory = self._arrangement = None
+
     def restore(self) -> None:
         """Brings back the layout, the layers, places, legends and crosshair from before the review."""
         if self._memory is None or self._arrangement is None:
             return
-        self._layoutNode().SetViewArrangement(self._arrangement)
+        layout = self._layoutNode()
+        if layout is not None:
+            layout.SetViewArrangement(self._arrangement)
         self._memory.restore()
         for folder in CaseFolder.all(self._scene):
-            removeNodes(self._scene, folder.nodes(Role.VEIL))
-        self._memory = self._arrangement = None
+            removeNodes(self._scene, folder.nodes(Role.CONFIDENCE))
+        self.forget()
 
     def _remember(self) -> None:
         if self._memory is not None:
             return
         self._memory = ViewMemory(self._scene)
-        layout = self._layoutNode()
+        layout, self._arrangement = self._layoutNode(), slicer.vtkMRMLLayoutNode.SlicerLayoutFourUpView
+        if layout is None:
+            return
         if layout.GetViewArrangement() != LAYOUT_ID:
             layout.SetAttribute(_BEFORE, str(layout.GetViewArrangement()))
         self._arrangement = int(layout.GetAttribute(_BEFORE) or slicer.vtkMRMLLayoutNode.SlicerLayoutFourUpView)
@@ -207,6 +234,7 @@ class ReviewViews:
         return nodesOfClass(self._scene, "vtkMRMLSliceCompositeNode")
 
     def _layoutNode(self) -> Node:
+        """None where Slicer runs without a main window."""
         return self._scene.GetFirstNodeByClass("vtkMRMLLayoutNode")
 
 

@@ -1,15 +1,20 @@
-"""Fills volume nodes: error maps as labelmaps, probabilities as heat maps."""
+"""Fills volume nodes: error maps as labelmaps, probabilities as heat maps, the truth with its confidence as opacity."""
 
 from __future__ import annotations
 
+from collections.abc import Generator
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from NoisyLabelSegLib.cases import Geometry
-from NoisyLabelSegLib.scene.arrays import Node, imageFromArray
-from NoisyLabelSegLib.scene.placing import ijkToRas
+from NoisyLabelSegLib.errors import UserError
+from NoisyLabelSegLib.scene.arrays import Node, arrayOf, imageFromArray, imageInSteps
+from NoisyLabelSegLib.scene.colors import CONFIDENCE, RAMP_STEPS, rampColors
+from NoisyLabelSegLib.scene.folder import CaseFolder
+from NoisyLabelSegLib.scene.nodes import Role
+from NoisyLabelSegLib.scene.placing import geometryOf, ijkToRas
 
 LABELMAP, SCALAR, VECTOR = "vtkMRMLLabelMapVolumeNode", "vtkMRMLScalarVolumeNode", "vtkMRMLVectorVolumeNode"
 HIDDEN_BELOW = 0.05
@@ -62,3 +67,16 @@ def showAsCodes(node: Node, colors: Node) -> None:
     """Colors a labelmap of error codes."""
     node.CreateDefaultDisplayNodes()
     node.GetDisplayNode().SetAndObserveColorNodeID(colors.GetID())
+
+
+def makingConfidenceOverlay(folder: CaseFolder) -> Generator[str, None, Node]:
+    """A labelmap of the probability in 256 grades: of all volumes only labelmaps are drawn with graded opacity."""
+    probability = folder.find(Role.PROBABILITY)
+    if probability is None:
+        raise UserError(f"Case {folder.case} has no probabilities", remedy="estimate the truth first")
+    values = arrayOf(probability)
+    image = yield from imageInSteps(values.shape, np.uint8, lambda few: np.rint(values[few] * (RAMP_STEPS - 1)))
+    node = folder.put(LABELMAP, Role.CONFIDENCE, f"{folder.case} confidence")
+    showAsCodes(node, rampColors(folder.scene, CONFIDENCE))
+    attachImage(node, image, geometryOf(probability))
+    return node

@@ -1,8 +1,7 @@
 """Annotators that err on purpose, and phantom studies."""
 
-from NoisyLabelSegLib.simulation.annotator import SimulatedAnnotator
+from NoisyLabelSegLib.simulation.annotators import Panel, SimulatedAnnotator, read_panel, shipped_panels
 from NoisyLabelSegLib.simulation.digits import digits_recipe
-from NoisyLabelSegLib.simulation.panel import Panel, read_panel, shipped_panels
 from NoisyLabelSegLib.simulation.phantoms import phantom_recipe
 from NoisyLabelSegLib.simulation.real_scans import real_scan_recipe
 from NoisyLabelSegLib.simulation.recipe import Recipe

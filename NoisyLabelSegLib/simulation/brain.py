@@ -7,8 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import ndimage
 
-from NoisyLabelSegLib.simulation.fields import Field, positions, smooth_noise
-from NoisyLabelSegLib.simulation.scan import Mask
+from NoisyLabelSegLib.simulation.scan import Field, Mask, positions, smooth_noise
 
 TISSUES = ("air", "scalp", "skull", "csf", "gray", "white", "nuclei")
 

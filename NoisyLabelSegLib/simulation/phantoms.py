@@ -9,13 +9,11 @@ from typing import Any
 import numpy as np
 
 from NoisyLabelSegLib.errors import UserError
-from NoisyLabelSegLib.simulation.fields import seeded
-from NoisyLabelSegLib.simulation.lesions import make_lesions
+from NoisyLabelSegLib.simulation.brain_mr import CLASSES, make_lesions, make_tumor
 from NoisyLabelSegLib.simulation.nodules import make_nodule
-from NoisyLabelSegLib.simulation.phantom import MakePhantom
-from NoisyLabelSegLib.simulation.recipe import MadeCase, Recipe, centred
+from NoisyLabelSegLib.simulation.recipe import MadeCase, MakePhantom, Recipe, centered
+from NoisyLabelSegLib.simulation.scan import seeded
 from NoisyLabelSegLib.simulation.settings import SimulationSettings
-from NoisyLabelSegLib.simulation.tumour import CLASSES, make_tumour
 
 DEVICES = ("A", "B")
 
@@ -33,7 +31,7 @@ class PhantomKind:
 
 PHANTOMS = {
     "lesions": PhantomKind(("background", "lesion"), make_lesions, (80, 80, 16), (2.2, 2.2, 6.0), "paper"),
-    "tumour": PhantomKind(CLASSES, make_tumour, (80, 80, 16), (2.2, 2.2, 6.0), "paper-classes"),
+    "tumour": PhantomKind(CLASSES, make_tumor, (80, 80, 16), (2.2, 2.2, 6.0), "paper-classes"),
     "nodules": PhantomKind(("background", "nodule"), make_nodule, (64, 64, 20), (0.8, 0.8, 2.0), "radiologists"),
 }
 """Small enough that a network learns from the twenty cases of a default study within a minute on a laptop."""
@@ -51,7 +49,7 @@ def phantom_recipe(kind: str, settings: SimulationSettings) -> Recipe:
             random = seeded(settings.seed, kind, index)
             device = DEVICES[int(random.integers(len(DEVICES)))]
             made = phantom.make(random, size[::-1], spacing[::-1], device)
-            yield MadeCase(f"{kind}_{index:03d}", made, centred(size[::-1], spacing), device)
+            yield MadeCase(f"{kind}_{index:03d}", made, centered(size[::-1], spacing), device)
 
     return Recipe(kind, phantom.classes, phantom.panel, total, cases())
 

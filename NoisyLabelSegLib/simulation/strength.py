@@ -8,8 +8,9 @@ from dataclasses import replace
 import numpy as np
 
 from NoisyLabelSegLib.errors import UserError
+from NoisyLabelSegLib.metrics.overlap import dice_of_sizes
 from NoisyLabelSegLib.progress import Report, silent, steps
-from NoisyLabelSegLib.simulation.annotator import SimulatedAnnotator
+from NoisyLabelSegLib.simulation.annotators import SimulatedAnnotator
 from NoisyLabelSegLib.simulation.scan import Labels, Scan
 
 TOLERANCE = 0.02
@@ -67,10 +68,10 @@ def mean_dice(
 
 
 def dice_to_truth(labels: Labels, scan: Scan) -> float:
-    """The mean foreground Dice as in `metrics`, which comes after this room."""
+    """The mean Dice over the foreground classes of labels (*shape) to the truth of the scan."""
     drawn, true = (np.bincount(array.reshape(-1), minlength=scan.classes)[1:] for array in (labels, scan.truth))
     both = np.bincount(labels[labels == scan.truth].reshape(-1), minlength=scan.classes)[1:]
-    return float(np.mean(np.where(drawn + true > 0, 2 * both / np.maximum(drawn + true, 1), 1.0)))
+    return float(dice_of_sizes(both, drawn, true).mean())
 
 
 def _search(reached: Callable[[float], float], wanted: float) -> tuple[float, float]:

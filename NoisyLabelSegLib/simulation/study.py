@@ -11,13 +11,13 @@ from typing import Any
 import numpy as np
 
 from NoisyLabelSegLib.cases import Annotation, Case, Image, Study, write_image, write_labels
+from NoisyLabelSegLib.cases.estimates import TRUTH, FileKind, file_name
 from NoisyLabelSegLib.output import output_folder
 from NoisyLabelSegLib.progress import Report, silent, steps
-from NoisyLabelSegLib.simulation.panel import Panel, panel_to_json, read_panel
+from NoisyLabelSegLib.simulation.annotators import Panel, panel_to_json, read_panel
 from NoisyLabelSegLib.simulation.recipe import MadeCase, Recipe
 from NoisyLabelSegLib.simulation.scan import Scan
-from NoisyLabelSegLib.simulation.settings import SimulationSettings
-from NoisyLabelSegLib.simulation.sharing import choose_annotators, choose_splits
+from NoisyLabelSegLib.simulation.settings import SimulationSettings, choose_annotators, choose_splits
 from NoisyLabelSegLib.simulation.strength import dice_to_truth, solve_each, solve_together
 from NoisyLabelSegLib.simulation.threshold import ThresholdSearch
 
@@ -91,7 +91,7 @@ def _write_case(case: MadeCase, folder: Path) -> Case:
     for name, channel in case.phantom.channels.items():
         images.append(folder / case.id / f"{name}.nrrd")
         write_image(images[-1], Image(channel, case.geometry))
-    truth = folder / case.id / "truth.nrrd"
+    truth = folder / case.id / TRUTH
     write_labels(truth, case.phantom.truth, case.geometry)
     return Case(
         case.id, tuple(images), truth_source=truth, extra={} if case.device is None else {"device": case.device}
@@ -118,7 +118,7 @@ def _annotate(
             labels = annotator.draw(scans[number], settings.seed)
             scores[annotator.name].append(dice_to_truth(labels, scans[number]))
             if annotator.name in wanted[number]:
-                file = folder / case.id / f"annotator_{annotator.name}.nrrd"
+                file = folder / case.id / file_name(FileKind.ANNOTATOR, annotator.name)
                 write_labels(file, labels, case.geometry)
                 annotations[annotator.name] = Annotation(file, day)
         done.append(replace(case, annotations=annotations, split=splits[number]))

@@ -9,8 +9,8 @@ import torch
 
 from NoisyLabelSegLib import __version__
 from NoisyLabelSegLib.cases import Case, Study
+from NoisyLabelSegLib.cases.model_card import ModelCard
 from NoisyLabelSegLib.networks import Architecture
-from NoisyLabelSegLib.networks.package import ModelCard
 from NoisyLabelSegLib.training.checkpoints import Checkpoint
 from NoisyLabelSegLib.training.preprocessing import Preprocessing
 from NoisyLabelSegLib.training.settings import Settings
@@ -24,7 +24,7 @@ INTENDED_USE = (
 def card_of(
     study: Study, cases: Sequence[Case], settings: Settings, architecture: Architecture, state: Checkpoint
 ) -> ModelCard:
-    """cases: those that were learned from; settings: those of the last attempt."""
+    """cases: those that were trained on; settings: those of the last attempt."""
     labels = {name: sum(name in case.annotations for case in cases) for name in study.annotators}
     return ModelCard(
         architecture=architecture,

@@ -26,7 +26,7 @@ class Checkpoint:
     wrong: str = ""  # what the last epoch showed to be swapped or lost, in words
     micro_batch: int = 0
     network: dict[str, Any] = field(default_factory=dict)
-    guesses: dict[str, Any] = field(default_factory=dict)  # of missing labels, where images have a single one
+    guesses: dict[str, Any] = field(default_factory=dict)  # the weights of the objective's auxiliary
     optimizer: dict[str, Any] = field(default_factory=dict)
     random_state: torch.Tensor = field(default_factory=torch.get_rng_state)
     best: dict[str, Any] = field(default_factory=dict)  # likelihood, epoch and network of the best epoch, if watched

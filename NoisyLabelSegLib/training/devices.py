@@ -31,11 +31,11 @@ def make_fabric(settings: Settings) -> Fabric:
     )
     fabric.launch()
     if everywhere > 1 and torch.distributed.get_backend() == "gloo":
-        atexit.register(_part)
+        atexit.register(_disconnect)
     return fabric
 
 
-def _part() -> None:
+def _disconnect() -> None:
     """Ends the connections between the processes: left open, they now and then abort one that exits.
 
     Fabric sees to those between GPUs itself.

@@ -1,25 +1,50 @@
-"""The training loop: epochs of steps on any device, one memory-safe step at a time."""
+"""The training loop: optimizer, learning-rate schedule, and epochs of steps on any device."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import torch
 from lightning_fabric import Fabric
-from torch import Tensor
+from torch import Tensor, nn
+from torch.optim import AdamW
 from torch.utils.data import DataLoader
 
 from NoisyLabelSegLib.errors import UserError
-from NoisyLabelSegLib.training.objective import Counts, Objective
-from NoisyLabelSegLib.training.samples import Batch, Samples, join
-from NoisyLabelSegLib.training.sampling import Draw, batches, epoch_draws
-from NoisyLabelSegLib.training.schedule import make_optimizer, set_rates
+from NoisyLabelSegLib.progress import Say
+from NoisyLabelSegLib.training.objectives.base import Counts, Objective
+from NoisyLabelSegLib.training.samples import Batch, Draw, Samples, batches, epoch_draws, join
 from NoisyLabelSegLib.training.settings import Settings
 from NoisyLabelSegLib.training.source import StudySource, Survey
 
-Say = Callable[[str], None]
+
+def make_optimizer(objective: nn.Module, annotators: Sequence[nn.Parameter], settings: Settings) -> AdamW:
+    """AdamW with the parameters of annotators, a part of the objective's, in a group that the setting `freeze` holds.
+
+    The group's key `waits` is part of checkpoints.
+    """
+    chosen = {id(parameter) for parameter in annotators}
+    rest = [parameter for parameter in objective.parameters() if id(parameter) not in chosen]
+    groups = [{"params": rest, "waits": False}, *([{"params": list(annotators), "waits": True}] if annotators else [])]
+    return AdamW(groups, lr=settings.learning_rate, weight_decay=settings.weight_decay)
+
+
+def set_rates(optimizer: AdamW, settings: Settings, done: float) -> None:
+    """Sets the learning rates for a step when the share `done` of all steps lies behind."""
+    rate = settings.learning_rate * _rate(settings, done)
+    for group in optimizer.param_groups:
+        group["lr"] = 0.0 if group["waits"] and done < settings.freeze else rate
+
+
+def _rate(settings: Settings, done: float) -> float:
+    if done < settings.warm_up:
+        return (done + 1e-3) / settings.warm_up
+    if settings.schedule == "constant":
+        return 1.0
+    return 0.5 * (1 + math.cos(math.pi * (done - settings.warm_up) / (1 - settings.warm_up)))
+
 
 MOST_HELD_OUT = 32
 """Samples looked at after every epoch, the same ones each time; more would cost as much as the training itself."""
@@ -42,7 +67,7 @@ class Loop:
     ) -> None:
         self._fabric, self._settings, self._surveys, self._say = fabric, settings, surveys, say
         self._classes = objective.network.architecture.classes
-        self.optimizer = make_optimizer(objective, objective.network.annotator_head, settings)
+        self.optimizer = make_optimizer(objective, objective.network.annotator_parameters(), settings)
         self._objective, self._optimizer = fabric.setup(objective, self.optimizer)
         self._steps = math.ceil(len(epoch_draws(surveys, settings, 0)) / settings.batch)
         self.micro_batch = micro_batch or math.ceil(settings.batch / fabric.world_size / settings.accumulate)
@@ -50,23 +75,23 @@ class Loop:
         self._stream = iter(self._loader(source, first_epoch))
 
     def epoch(self, moved: Callable[[float], None]) -> tuple[dict[str, float], Tensor]:
-        """One epoch's mean loss and likelihood, and its meetings (L + 1, L) of labels with estimated true classes.
+        """One epoch's mean loss and likelihood, and its agreement counts (L + 1, L) of labels with estimated classes.
 
-        `moved` hears between two steps which share of the epoch is done; telling it does not wait for the device.
+        `moved` is called between two steps with the share of the epoch that is done, without waiting for the device.
         """
         self._objective.train()
         sums = torch.zeros(2, device=self._fabric.device)
-        meetings = torch.zeros(self._classes + 1, self._classes, device=self._fabric.device)
+        agreement = torch.zeros(self._classes + 1, self._classes, device=self._fabric.device)
         for step in range(self._steps):
             if step:
                 moved(step / self._steps)
             done = (self._epoch * self._steps + step) / (self._settings.epochs * self._steps)
             set_rates(self.optimizer, self._settings, done)
-            figures, met = self._step(next(self._stream).to(self._fabric.device), done)
-            sums, meetings = sums + figures, meetings + met
+            figures, counts = self._step(next(self._stream).to(self._fabric.device), done)
+            sums, agreement = sums + figures, agreement + counts
         self._epoch += 1
         loss, likelihood = (self._over_processes(sums) / self._steps / self._fabric.world_size).tolist()
-        return {"loss": loss, "likelihood": likelihood}, self._over_processes(meetings).cpu()
+        return {"loss": loss, "likelihood": likelihood}, self._over_processes(agreement).cpu()
 
     @torch.no_grad()
     def held_out_likelihood(self, samples: Samples, surveys: list[Survey]) -> float:
@@ -105,16 +130,16 @@ class Loop:
         size = batch.images.shape[0]
         whole = self._mean_counts(Counts.of(batch))
         figures: Any = 0
-        meetings: Any = 0
+        agreement: Any = 0
         for start in range(0, size, self.micro_batch):
             end = min(start + self.micro_batch, size)
             with self._fabric.no_backward_sync(self._objective, enabled=end < size):
                 terms = self._objective(batch.part(start, end), done, whole)
                 self._fabric.backward(terms.loss)
             figures = figures + torch.stack([terms.loss.detach(), terms.likelihood])
-            meetings = meetings + terms.meetings
+            agreement = agreement + terms.agreement
         self._optimizer.step()
-        return figures, meetings
+        return figures, agreement
 
     def _halve(self, error: Exception) -> None:
         if self.micro_batch == 1 or self._fabric.world_size > 1:

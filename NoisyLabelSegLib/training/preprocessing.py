@@ -84,7 +84,7 @@ class Preprocessing:
         n = geometry.dimension
         first = np.asarray(geometry.direction).reshape(n, n) @ (
             (new - old) / 2
-        )  # the boxes, not the centres, begin together
+        )  # the boxes, not the centers, begin together
         return replace(
             geometry,
             shape=tuple(int(length) for length in size[::-1]),

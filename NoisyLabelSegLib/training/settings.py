@@ -1,14 +1,81 @@
-"""Everything a training can be told: one record for presets, --set, checkpoints and model packages alike."""
+"""Every setting of a training, their rules and the presets under Resources/presets."""
 
 from __future__ import annotations
 
 import dataclasses
 import json
-from collections.abc import Mapping, Sequence
+import math
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
-from NoisyLabelSegLib.training.setting_rules import setting_problems
+from NoisyLabelSegLib.errors import UserError
+from NoisyLabelSegLib.resources import resource_path
+from NoisyLabelSegLib.training.learners import LEARNERS
+
+_CHOICES: dict[str, Collection[Any]] = {
+    "target": LEARNERS,
+    "confusion": ("pixel", "low-rank", "global", "oracle-cm"),
+    "likelihood": ("each", "joint"),
+    "normalization": ("z-score", "window"),
+    "schedule": ("cosine", "constant"),
+    "dimensions": (2, 3),
+    "axis": (0, 1, 2),
+    "device": ("auto", "cpu", "cuda", "mps"),
+    "precision": ("32-true", "16-mixed", "bf16-mixed"),
+}
+_RANGES: dict[str, tuple[float, float]] = {
+    "rank": (1, 256),
+    "reliability": (0, 1e3),
+    "completion": (0, 1e3),
+    "as_given": (0, 1),
+    "overlap": (0, 1e3),
+    "trace": (0, 1e3),
+    "hinge": (0, 1e3),
+    "margin": (0, 1),
+    "start_diagonal": (0.01, 0.999),
+    "freeze": (0, 1),
+    "identity_warm_up": (0, 1),
+    "patch": (0, 4096),
+    "foreground": (0, 1),
+    "shift": (0, 4096),
+    "brightness": (0, 10),
+    "epochs": (1, 100_000),
+    "samples": (0, 10_000_000),
+    "batch": (1, 4096),
+    "learning_rate": (1e-8, 1),
+    "warm_up": (0, 0.9),
+    "weight_decay": (0, 1),
+    "validation": (0, 0.9),
+    "patience": (0, 100_000),
+    "restarts": (0, 10),
+    "seed": (0, 2**31 - 1),
+    "accumulate": (1, 4096),
+    "workers": (0, 256),
+    "memory_gb": (0, 4096),
+}
+
+
+def setting_problems(values: Mapping[str, Any]) -> list[str]:
+    """What is wrong with a full set of values, in words."""
+    problems = [
+        f"{name} must be one of {', '.join(map(str, allowed))}, not {values[name]}"
+        for name, allowed in _CHOICES.items()
+        if values[name] not in allowed
+    ]
+    problems += [
+        f"{name} must be from {low:g} to {high:g}, not {values[name]:g}"
+        for name, (low, high) in _RANGES.items()
+        if not (math.isfinite(values[name]) and low <= values[name] <= high)
+    ]
+    if not values["widths"] or not all(isinstance(width, int) and 1 <= width <= 4096 for width in values["widths"]):
+        problems.append("widths must be whole numbers from 1 to 4096")
+    if len(values["window"]) != 2 or not values["window"][0] < values["window"][1]:
+        problems.append("window must be two numbers, the lower one first")
+    if values["spacing"] and (len(values["spacing"]) not in (2, 3) or min(values["spacing"]) < 0):
+        problems.append("spacing must be empty, or two or three numbers in millimeters, 0 for an axis that stays")
+    return problems
 
 
 @dataclass(frozen=True)
@@ -19,20 +86,20 @@ class Settings:
     """
 
     # What is learned, and from what.
-    target: str = "coupled"  # or a fused label: majority, mean, staple, spatial-staple; or truth
-    confusion: str = "pixel"  # or low-rank, global, oracle-cm
+    target: str = "coupled"  # a learner of training/learners.py: or trained on a fused label, the truth, ...
+    confusion: str = "pixel"  # of the coupled networks: or low-rank, global; oracle-cm is the learner of that name
     rank: int = 1
     likelihood: str = "joint"  # the annotators of a pixel share its true class; or each: every one alone
-    reliability: float = 3.0  # weight of the vote of the trusted, on images that several annotators labelled
-    completion: float = 1.0  # weight of the panel's vote, partly guessed, on images that a single annotator labelled
-    as_given: float = 0.3  # share of the steps in which single labels teach p as they are, before guesses do
-    overlap: float = 1.0  # weight of 1 - Dice beside every cross-entropy to a vote, a fused label or the truth
+    reliability: float = 3.0  # weight of the reliability-weighted vote, on images that several annotators labeled
+    completion: float = 1.0  # weight of the vote with imputed labels, on images that a single annotator labeled
+    as_given: float = 0.3  # share of the steps in which p is trained on single labels without imputed ones
+    overlap: float = 1.0  # weight of the Dice loss beside every cross-entropy to a vote, a fused label or the truth
     trace: float = 0.1  # lambda of the paper; where reliability is on, for images with a single label only
     hinge: float = 0.0
     margin: float = 0.3
     start_diagonal: float = 0.88
     freeze: float = 0.0  # the annotators' head does not learn before this share of the steps
-    identity_warm_up: float = 0.0  # the trace is maximised, the paper's warm-up, for this share of the steps
+    identity_warm_up: float = 0.0  # the trace is maximized, the paper's warm-up, for this share of the steps
 
     # The network.
     trunk: str = "unet"
@@ -71,6 +138,11 @@ class Settings:
     accumulate: int = 1
     workers: int = 0
     memory_gb: float = 4.0  # images and labels kept between epochs; beyond it cases are read again
+
+    @property
+    def learner(self) -> str:
+        """The name of the learner in training/learners.py; `confusion=oracle-cm` names one, too."""
+        return "oracle-cm" if self.target == "coupled" and self.confusion == "oracle-cm" else self.target
 
     def problems(self) -> list[str]:
         """What is wrong, in words; empty when all is well."""
@@ -127,3 +199,53 @@ def _like(default: Any, value: Any, name: str) -> Any:
     if not fits:
         raise ValueError(f"{name} must be like {json.dumps(default)}, not {json.dumps(value)}")
     return value
+
+
+def preset_names() -> list[str]:
+    """The names of the presets under Resources/presets."""
+    return sorted(path.stem for path in resource_path("presets").glob("*.json"))
+
+
+def preset(name: str) -> Settings:
+    """The settings of a preset by name, or of a JSON file of one's own by path."""
+    if name.endswith(".json"):
+        return _read(Path(name))
+    if name not in preset_names():
+        raise UserError(f"There is no preset {name!r}", remedy=f"choose one of {', '.join(preset_names())}")
+    return _read(resource_path("presets") / f"{name}.json")
+
+
+def checked(settings: Settings) -> Settings:
+    """The settings, or a sentence about the first thing that is wrong with them."""
+    if problems := settings.problems():
+        raise UserError(f"The settings do not make sense: {problems[0]}", remedy="change it with --set key=value")
+    return settings
+
+
+def changed_settings(base: Settings, changes: Mapping[str, Any]) -> Settings:
+    """The settings with some of them changed by name, or a sentence about the first change that makes no sense."""
+    try:
+        return checked(Settings.from_json(changes, base))
+    except ValueError as error:
+        raise UserError(f"The training settings do not make sense: {error}") from error
+
+
+def stored_settings(run: Path) -> Settings:
+    """The settings a run was started with."""
+    path = run / "settings.json"
+    if not path.exists():
+        raise UserError("holds no run to resume", file=run, remedy="check the folder, or start it without --resume")
+    return _read(path, coarsen=False)  # as runs did before it was a setting
+
+
+def _read(path: Path, **unsaid: object) -> Settings:
+    try:
+        content = json.loads(path.read_text(encoding="utf-8"))
+        if not isinstance(content, dict):
+            raise ValueError("it is not a JSON object")
+        content.pop("about", None)
+        return checked(Settings.from_json({**unsaid, **content}))
+    except OSError as error:
+        raise UserError(f"cannot be read ({error.strerror})", file=path) from error
+    except ValueError as error:
+        raise UserError(f"is not a preset: {error}", file=path, remedy="see docs/method.md for the settings") from error

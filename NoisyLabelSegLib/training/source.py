@@ -1,4 +1,4 @@
-"""Where training takes its arrays from: the cases of a study, read once and kept within a memory budget."""
+"""The arrays of a training: cases read once, kept within a memory limit, with the labels they are trained on."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from NoisyLabelSegLib.fusion import Votes
 from NoisyLabelSegLib.fusion.packing import UNKNOWN
 from NoisyLabelSegLib.fusion.table import VoteTable
 from NoisyLabelSegLib.progress import Report, silent, steps
+from NoisyLabelSegLib.training.learners import load_learner
 from NoisyLabelSegLib.training.preprocessing import Preprocessing
 from NoisyLabelSegLib.training.settings import Settings
-from NoisyLabelSegLib.training.targets import target_of
 
 UNLABELED = -1
 """Stands where an annotator did not label a voxel."""
@@ -28,7 +28,7 @@ class CaseArrays:
     """One case as the network sees it: N slices of H x W, or z, y, x.
 
     image (C, N, H, W) float32; labels (R, N, H, W) int16 with UNLABELED; target (L, N, H, W) float32 or None where the
-    annotators are learned; truth (N, H, W) int16, UNLABELED where it is not needed or not known.
+    labels themselves are trained on; truth (N, H, W) int16, UNLABELED where it is not needed or not known.
     """
 
     image: NDArray[np.float32]
@@ -38,7 +38,7 @@ class CaseArrays:
 
     @property
     def marked(self) -> NDArray[np.bool_]:
-        """Where somebody marked something; the truth, where nobody looked."""
+        """Where somebody marked something; that of the truth where nobody labeled."""
         labels = self.labels if (self.labels >= 0).any() else self.truth[None]
         return np.asarray((labels > 0).any(axis=0))
 
@@ -63,8 +63,7 @@ class StudySource:
     def __init__(self, study: Study, cases: Sequence[Case], settings: Settings) -> None:
         self._annotators, self._classes = study.annotators, len(study.classes)
         self._cases = tuple(cases)
-        self._settings = settings
-        self._needs_truth = settings.target == "truth" or settings.confusion == "oracle-cm"
+        self._learner = load_learner(settings.learner)
         self._preprocessing = Preprocessing.of(settings)
         self._budget = int(settings.memory_gb * 2**30) // max(settings.workers, 1)
         self._kept: OrderedDict[int, CaseArrays] = OrderedDict()
@@ -106,9 +105,9 @@ class StudySource:
             if given is not None:
                 row[:] = self._preprocessing.labels(given, case)
         truth = np.full(shape, UNLABELED, dtype=np.int16)
-        if self._needs_truth:
+        if self._learner.needs_truth:
             truth[:] = self._preprocessing.labels(_known_truth(case), case)
-        return CaseArrays(image, labels, target_of(self._settings.target, labels, truth, self._classes), truth)
+        return CaseArrays(image, labels, self._learner.target(labels, truth, self._classes), truth)
 
     def _keep(self, number: int, arrays: CaseArrays) -> None:
         if arrays.bytes > self._budget:

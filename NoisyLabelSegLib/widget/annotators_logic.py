@@ -10,19 +10,18 @@ from typing import Any
 import slicer
 
 from NoisyLabelSegLib.progress import finished
-from NoisyLabelSegLib.review.case_review import CaseReview, review_case
-from NoisyLabelSegLib.review.colors import COLORBLIND, PAPER
+from NoisyLabelSegLib.review.compare.case import CaseReview, review_case
+from NoisyLabelSegLib.review.compare.mistakes import Mistake
+from NoisyLabelSegLib.review.compare.statistics import AnnotatorStatistics
+from NoisyLabelSegLib.review.compare.summary import summarize
 from NoisyLabelSegLib.review.handover import write_question
-from NoisyLabelSegLib.review.mistakes import Mistake
-from NoisyLabelSegLib.review.statistics import AnnotatorStatistics
-from NoisyLabelSegLib.review.summary import summarize
-from NoisyLabelSegLib.review.words import Translate, annotator_sentence, in_english, mistake_sentences
-from NoisyLabelSegLib.scene.curves import showCurves
+from NoisyLabelSegLib.review.report.page import COLORBLIND, PAPER
+from NoisyLabelSegLib.review.sentences import Translate, annotator_sentence, in_english, mistake_sentences
+from NoisyLabelSegLib.scene.colors import showLegend
 from NoisyLabelSegLib.scene.folder import CaseFolder
-from NoisyLabelSegLib.scene.legends import showLegend
+from NoisyLabelSegLib.scene.nodes import Role
 from NoisyLabelSegLib.scene.results import EXPECTED_KINDS, ResultNodes, chooseErrorColors
-from NoisyLabelSegLib.scene.roles import Role
-from NoisyLabelSegLib.scene.tables import rowsOf
+from NoisyLabelSegLib.scene.tables import rowsOf, showCurves
 from NoisyLabelSegLib.scene.views import ReviewViews
 from NoisyLabelSegLib.signals import Signal
 from NoisyLabelSegLib.widget.case_logic import CaseLogic
@@ -39,6 +38,8 @@ class AnnotatorsLogic:
         self.reviewed: Signal[None] = Signal()
         self.review: CaseReview | None = None
         self.safeColors = False
+        self.shownClass = ""
+        """The class that figures and mistakes are about; empty for all classes together."""
         self._case, self._truth, self._views, self._translate = case, truth, views, translate
         self._annotator, self._place, self._eachShown = "", -1, False
 
@@ -76,18 +77,33 @@ class AnnotatorsLogic:
         self.reviewed.emit(None)
 
     def rows(self) -> list[AnnotatorStatistics]:
-        """One row per annotator: the only class, or all classes together."""
-        return [] if self.review is None else [self.review.of(name)[-1] for name in self._case.annotators]
+        """One row per annotator: the shown class, the only class, or all classes together."""
+        return [] if self.review is None else [self._row(name) for name in self._case.annotators]
+
+    def classes(self) -> tuple[str, ...]:
+        """The classes to choose from; empty where there is one only."""
+        return self._case.classes[1:] if self.review is not None and len(self._case.classes) > 2 else ()
+
+    def _row(self, annotator: str) -> AnnotatorStatistics:
+        assert self.review is not None
+        rows = self.review.of(annotator)
+        return next((row for row in rows if row.label == self.shownClass), rows[-1])
 
     def sentence(self, annotator: str) -> str:
         """What the annotator gets wrong, in plain words."""
         if self.review is None or annotator not in self._case.annotators:
             return ""
-        return annotator_sentence(summarize(self.review.of(annotator)[-1:]), translate=self._translate)
+        return annotator_sentence(summarize([self._row(annotator)]), translate=self._translate)
 
     def mistakes(self, annotator: str) -> list[Mistake]:
-        """Largest first."""
-        return [] if self.review is None else [each for each in self.review.mistakes if each.annotator == annotator]
+        """Those of the shown class, largest first."""
+        found = () if self.review is None else self.review.mistakes
+        return [
+            each
+            for each in found
+            if each.annotator == annotator
+            and (not self.shownClass or self.shownClass in (each.true_class, each.drawn_class))
+        ]
 
     def step(self, annotator: str, by: int) -> tuple[int, int, str] | None:
         """Moves the views to the next (`by` 1) or previous (-1) mistake, around the ends; None where there is none.
@@ -100,13 +116,31 @@ class AnnotatorsLogic:
         if annotator != self._annotator:
             self._annotator, self._place = annotator, -1
         self._place = 0 if self._place < 0 else (self._place + by) % len(mistakes)
-        mistake = mistakes[self._place]
-        self._views.jumpTo(self._case.folder, mistake.center)
-        return self._place + 1, len(mistakes), mistake_sentences(mistake, self._translate)
+        self._jumpTo(mistakes[self._place])
+        return self._place + 1, len(mistakes), mistake_sentences(mistakes[self._place], self._translate)
 
-    def show(self, annotator: str, *, oneViewEach: bool) -> None:
-        """Lets the views show this annotator's outlines and error map, or everybody's side by side."""
-        folder = self._case.folder
+    def settleViews(self) -> None:
+        """Puts views that were just made at the current mistake, or else at the largest one of the annotator.
+
+        Slicer sets the offset of new slice views to 0 in the first event loop after they appear.
+        """
+        mistakes = self.mistakes(self._annotator)
+        if self._eachShown:
+            self._views.fit()
+        if mistakes:
+            self._jumpTo(mistakes[max(self._place, 0)])
+
+    def _jumpTo(self, mistake: Mistake) -> None:
+        self._views.jumpTo(self._case.folder, mistake.center, extent=max(mistake.extent))
+
+    def show(self, annotator: str, *, oneViewEach: bool) -> bool:
+        """Lets the views show this annotator's outlines and error map, or everybody's side by side.
+
+        Returns whether the views are arranged in another way now, so that settleViews() is to be called soon.
+        """
+        folder, isArranged = self._case.folder, oneViewEach != self._eachShown
+        if annotator != self._annotator:
+            self._annotator, self._place = annotator, -1
         if not oneViewEach:
             self.leaveViews()
         self._eachShown = oneViewEach
@@ -116,12 +150,18 @@ class AnnotatorsLogic:
         elif annotator:
             self._views.showHeatMap(None)
             self._views.showOne(folder, annotator)
+        return isArranged
 
     def leaveViews(self) -> None:
         """Brings back the layout from before everybody had a view."""
         if self._eachShown:
             self._views.restore()
         self._eachShown = False
+
+    def leaveScene(self) -> None:
+        """Leaves the views as they were; what they showed is not kept for another scene."""
+        self.leaveViews()
+        self._views.forget()
 
     def chooseColors(self, *, safe: bool) -> None:
         self.safeColors = safe

@@ -8,12 +8,11 @@ import qt
 import slicer
 from slicer.i18n import tr as _
 
-from NoisyLabelSegLib.review.statistics import AnnotatorStatistics
+from NoisyLabelSegLib.review.compare.statistics import AnnotatorStatistics
 from NoisyLabelSegLib.widget.annotators_logic import AnnotatorsLogic
 from NoisyLabelSegLib.widget.background_review import BackgroundReview
 from NoisyLabelSegLib.widget.job_button import TimerPoller
-from NoisyLabelSegLib.widget.messages import explain, saidIn, say
-from NoisyLabelSegLib.widget.steps import Steps
+from NoisyLabelSegLib.widget.steps import Steps, explain, saidIn, say
 
 OBSERVED, EXPECTED = 0, 1
 REVIEW_DELAY_MILLISECONDS = 150
@@ -34,7 +33,13 @@ class AnnotatorsSection:
         self._delay = qt.QTimer()
         self._delay.interval = REVIEW_DELAY_MILLISECONDS
         self._delay.timeout.connect(self.review)
+        self._settle = qt.QTimer()
+        self._settle.singleShot = True
+        self._settle.interval = 0
+        self._settle.timeout.connect(logic.settleViews)
+        ui.statisticsTable.horizontalHeader().highlightSections = False
         ui.statisticsTable.itemSelectionChanged.connect(self.onSelected)
+        ui.classSelector.activated.connect(self.onClass)
         ui.nextButton.clicked.connect(self.onNext)
         ui.previousButton.clicked.connect(self.onPrevious)
         ui.errorTabs.currentChanged.connect(self.onTab)
@@ -98,10 +103,12 @@ class AnnotatorsSection:
 
     def close(self) -> None:
         self._delay.stop()
+        self._settle.stop()
 
     def update(self) -> None:
         """Shows the figures as they are now and keeps the selection."""
         before = self.annotator or (self._parameters.annotator if self._parameters is not None else "")
+        self._fillClasses()
         rows = self._logic.rows()
         table = self._ui.statisticsTable
         table.blockSignals(True)
@@ -114,6 +121,22 @@ class AnnotatorsSection:
         table.blockSignals(False)
         table.resizeColumnsToContents()
         self.onSelected()
+
+    def onClass(self) -> None:
+        self._logic.shownClass = str(self._ui.classSelector.itemData(self._ui.classSelector.currentIndex) or "")
+        self.update()
+
+    def _fillClasses(self) -> None:
+        """Offers the classes of the case; where there is one only there is nothing to choose."""
+        combo, classes = self._ui.classSelector, self._logic.classes()
+        if self._logic.shownClass not in classes:
+            self._logic.shownClass = ""
+        combo.clear()
+        combo.addItem(_("All classes: any class against background"), "")
+        for name in classes:
+            combo.addItem(name, name)
+        combo.currentIndex = max(combo.findData(self._logic.shownClass), 0)
+        combo.visible = bool(classes)
 
     def onSelected(self) -> None:
         annotator = self.annotator
@@ -152,7 +175,8 @@ class AnnotatorsSection:
             if self._ui.errorTabs.currentIndex == EXPECTED:
                 self.onExpected()
             else:
-                self._logic.show(self.annotator, oneViewEach=self._ui.oneViewEachBox.checked)
+                if self._logic.show(self.annotator, oneViewEach=self._ui.oneViewEachBox.checked):
+                    self._settle.start()
 
     def onColors(self) -> None:
         with saidIn(self._ui.annotatorsMessage):
@@ -171,7 +195,9 @@ class AnnotatorsSection:
                 say(self._ui.mistakeText, f"{place} {words}")
 
     def _updateSentence(self, annotator: str) -> None:
-        if not self._ui.statisticsTable.rowCount:
+        if not self._ui.statisticsTable.rowCount and self._logic.canReview:
+            say(self._ui.annotatorSentence, _("Everybody is being compared with the truth."))
+        elif not self._ui.statisticsTable.rowCount:
             say(self._ui.annotatorSentence, _("Estimate the truth first; then everybody is compared with it."))
         elif not annotator:
             say(self._ui.annotatorSentence, _("Select an annotator to see the errors in the views."))
@@ -213,7 +239,9 @@ def _figures(row: AnnotatorStatistics) -> list[str]:
 def _figure(name: str, value: float | None) -> str:
     if value is None:
         return "–"
-    return f"{value:+.1f}" if name.endswith("_mm") else f"{value:.3g}" if name.endswith("_ml") else f"{value:.3f}"
+    if name.endswith("_ml"):
+        return f"{value:.0f}" if value >= 100 else f"{value:.3g}"
+    return f"{value:+.1f}" if name.endswith("_mm") else f"{value:.3f}"
 
 
 def _expectedTitles() -> dict[str, str]:

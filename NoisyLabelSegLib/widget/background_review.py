@@ -11,8 +11,8 @@ from slicer.i18n import tr as _
 from NoisyLabelSegLib.jobs.job import Job
 from NoisyLabelSegLib.jobs.pollers import Poller
 from NoisyLabelSegLib.jobs.reports import Cancelled, Failed, Finished, Progressed
-from NoisyLabelSegLib.jobs.settings import CompareSettings
 from NoisyLabelSegLib.review.handover import read_answer
+from NoisyLabelSegLib.verbs import CompareSettings
 from NoisyLabelSegLib.widget.annotators_logic import AnnotatorsLogic
 from NoisyLabelSegLib.widget.work import Runner, Work
 

@@ -15,15 +15,15 @@ from NoisyLabelSegLib.progress import finished
 from NoisyLabelSegLib.scene.candidates import findCandidates
 from NoisyLabelSegLib.scene.colors import annotatorColor
 from NoisyLabelSegLib.scene.folder import CaseFolder
+from NoisyLabelSegLib.scene.nodes import Role, Tag
 from NoisyLabelSegLib.scene.placing import geometryOf
-from NoisyLabelSegLib.scene.roles import Role
 from NoisyLabelSegLib.scene.scene_case import SceneCase, adoptNodes, readingCase
 from NoisyLabelSegLib.scene.segments import fillSegmentation, showAsOutline
 from NoisyLabelSegLib.scene.sources import AnnotatorSource, labelsOnGrid
 from NoisyLabelSegLib.signals import Signal
 from NoisyLabelSegLib.widget.work import AtOnce, Runner, Work, told
 
-LARGE_VOXELS = 5_000_000
+BACKGROUND_WORK_VOXELS = 5_000_000
 """Voxels times annotators beyond which work is not done before a click returns."""
 
 
@@ -75,7 +75,7 @@ class CaseLogic:
     def isLarge(self) -> bool:
         """Whether work on the labels of this case would keep people waiting."""
         image = self._parameters.volume.GetImageData() if self.isOpen else None
-        return image is not None and image.GetNumberOfPoints() * max(len(self.annotators), 1) > LARGE_VOXELS
+        return image is not None and image.GetNumberOfPoints() * max(len(self.annotators), 1) > BACKGROUND_WORK_VOXELS
 
     @property
     def folder(self) -> CaseFolder:
@@ -136,6 +136,16 @@ class CaseLogic:
         """What people should know about the labels of this case, in sentences."""
         return self.read().remarks if self.isOpen and self.isReady else ()
 
+    @property
+    def isResampled(self) -> bool:
+        """Whether labels of somebody are on another grid than the volume."""
+        return bool(self.isOpen and self.isReady and self.read().resampled)
+
+    def dropMissing(self) -> None:
+        """Takes annotators whose node was deleted off the list."""
+        if self.isOpen and any(node is None for node in self._parameters.nodes):
+            self._setSources(self._sources())
+
     def use(self, name: str, *, used: bool) -> None:
         """Ticks or unticks an annotator."""
         ignored = [other for other in self._parameters.ignored if other != name]
@@ -143,7 +153,10 @@ class CaseLogic:
         self.usedChanged.emit(None)
 
     def chooseVolume(self, volume: Any) -> None:
-        """Opens the case that a volume belongs to, or a new one of its name."""
+        """Opens the case that a volume belongs to, or a new one of its name; a result of ours is no volume to open."""
+        tag = None if volume is None else Tag.read(volume)
+        if tag is not None and tag.role is not Role.IMAGE:
+            volume = None
         if self._parameters is None or (self.isOpen and volume is self.folder.image):
             return
         found = next((folder for folder in CaseFolder.all(self._scene) if volume in folder.nodes(Role.IMAGE)), None)
@@ -170,9 +183,11 @@ class CaseLogic:
                 f"No further labelmap or segmentation in the scene lies on {volume.GetName()}",
                 remedy="load one, or open the demo case",
             )
-        self._parameters.classes = []
+        if not self._parameters.study:  # the classes of a study are those that its file names
+            self._parameters.classes = []
         sources = [*before, *new]
-        adoptNodes(self._scene, self._parameters.case, found[0].volumes, sources)
+        folder = self.folder
+        adoptNodes(self._scene, folder.case, found[0].volumes, sources, study=folder.study)
         self._setSources(sources)
         return len(new)
 
@@ -195,8 +210,13 @@ class CaseLogic:
 
     def show(self, name: str, *, shown: bool) -> None:
         """Draws an annotator's outlines in the views, or not."""
-        display = self._source(name).node.GetDisplayNode()
-        if display is not None:
+        source = self._source(name)
+        display = source.node.GetDisplayNode()
+        if display is None:
+            return
+        if source.segmentId:  # others may be segments of the same node
+            display.SetSegmentVisibility(source.segmentId, shown)
+        if shown or not source.segmentId:
             display.SetVisibility(shown)
 
     def showOnly(self, names: Collection[str]) -> None:
@@ -206,8 +226,11 @@ class CaseLogic:
         self.shownChanged.emit(None)
 
     def isShown(self, name: str) -> bool:
-        display = self._source(name).node.GetDisplayNode()
-        return display is not None and bool(display.GetVisibility())
+        source = self._source(name)
+        display = source.node.GetDisplayNode()
+        if display is None or not display.GetVisibility():
+            return False
+        return not source.segmentId or bool(display.GetSegmentVisibility(source.segmentId))
 
     def color(self, name: str) -> tuple[float, float, float]:
         return annotatorColor(self.annotators.index(name))

@@ -11,8 +11,8 @@ import slicer
 from slicer.i18n import tr as _
 
 from NoisyLabelSegLib.widget.case_logic import CaseLogic
-from NoisyLabelSegLib.widget.messages import explain, saidIn, say
 from NoisyLabelSegLib.widget.opening import Opening
+from NoisyLabelSegLib.widget.steps import explain, saidIn, say
 
 NAME, SHOWN, SOURCE = range(3)
 
@@ -45,7 +45,7 @@ class CaseSection:
         self.updateButtons()
         with saidIn(self._ui.caseMessage):
             remarks = self._logic.remarks()
-            self._ui.resampleButton.visible = bool(remarks)
+            self._ui.resampleButton.visible = self._logic.isResampled
             say(self._ui.caseMessage, " ".join(remarks) or self._nextStep())
 
     def updateButtons(self) -> None:
@@ -62,6 +62,8 @@ class CaseSection:
     def onVolumeChanged(self) -> None:
         with saidIn(self._ui.caseMessage):
             self._logic.chooseVolume(self._ui.volumeSelector.currentNode())
+            if not self._logic.isOpen:  # Slicer offers another volume when the chosen one is deleted
+                self._ui.volumeSelector.setCurrentNode(None)
         self.updateButtons()
 
     def onCaseChosen(self) -> None:
@@ -82,15 +84,21 @@ class CaseSection:
             self._logic.addFromScene()
 
     def onOpenStudy(self) -> None:
-        path = qt.QFileDialog.getOpenFileName(None, _("Open a study"), "", _("Study (study.json);;All files (*)"))
+        path = qt.QFileDialog.getOpenFileName(
+            slicer.util.mainWindow(), _("Open a study"), "", _("Study (study.json);;All files (*)")
+        )
         self._open(path, self._opening.openPath)
 
     def onOpenFolder(self) -> None:
-        path = qt.QFileDialog.getExistingDirectory(None, _("Open a folder of images and labels"), "")
+        path = qt.QFileDialog.getExistingDirectory(
+            slicer.util.mainWindow(), _("Open a folder of images and labels"), ""
+        )
         self._open(path, self._opening.openPath)
 
     def onImport(self) -> None:
-        path = qt.QFileDialog.getExistingDirectory(None, _("Open an LIDC scan or DICOM SEG objects"), "")
+        path = qt.QFileDialog.getExistingDirectory(
+            slicer.util.mainWindow(), _("Open an LIDC scan or DICOM SEG objects"), ""
+        )
         self._open(path, self._opening.importPath)
 
     def onDemo(self) -> None:
@@ -157,6 +165,8 @@ class CaseSection:
             table.setItem(row, SOURCE, qt.QTableWidgetItem(self._logic.where(name)))
         table.blockSignals(False)
         table.resizeColumnsToContents()
+        for stretched in (False, True):  # in Qt 5, resizing the columns undoes it
+            table.horizontalHeader().stretchLastSection = stretched
 
 
 def _checkItem(text: str, *, checked: bool, color: tuple[float, float, float] | None = None) -> Any:

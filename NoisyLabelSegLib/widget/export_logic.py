@@ -11,8 +11,8 @@ from slicer.i18n import tr as _
 
 from NoisyLabelSegLib.cases import Image, Study, write_labels
 from NoisyLabelSegLib.errors import UserError
-from NoisyLabelSegLib.review.words import Translate, in_english
-from NoisyLabelSegLib.scene.roles import Role
+from NoisyLabelSegLib.review.sentences import Translate, in_english
+from NoisyLabelSegLib.scene.nodes import Role
 from NoisyLabelSegLib.scene.volumes import LABELMAP, fillVolume
 from NoisyLabelSegLib.widget.case_logic import CaseLogic
 from NoisyLabelSegLib.widget.truth_logic import TruthLogic
@@ -49,6 +49,7 @@ class ExportLogic:
 
     def export(self, formats: Collection[Format], folder: Path, *, dicomSeries: Path | None = None) -> list[str]:
         """Exports and returns the names of what was made, files or nodes; files of the same name are replaced."""
+        self._truth.takeEdits()
         name, truth, geometry = self._case.folder.case, self._truth.truth, self._case.geometry
         made = []
         for ending, wanted in ((".nrrd", Format.NRRD), (".nii.gz", Format.NIFTI)):
@@ -95,5 +96,7 @@ class ExportLogic:
 
         case = self._case.case(truth=self._truth.truth)
         study = Study(case.id, self._case.classes, case.annotators, (case,))
-        write_review(study, OWN_TRUTH, folder, force=True, translate=self._translate)
+        write_review(
+            study, OWN_TRUTH, folder, truth_name=self._truth.described(), force=True, translate=self._translate
+        )
         return folder.name

@@ -10,7 +10,7 @@ import slicer
 from slicer.i18n import tr as _
 
 from NoisyLabelSegLib.widget.export_logic import ExportLogic, Format
-from NoisyLabelSegLib.widget.messages import explain, saidIn, say
+from NoisyLabelSegLib.widget.steps import explain, saidIn, say
 
 
 class ExportSection:

@@ -10,8 +10,7 @@ from slicer.i18n import tr as _
 
 from NoisyLabelSegLib.jobs.job import Job, State
 from NoisyLabelSegLib.jobs.reports import Cancelled, Failed, Finished, Progressed
-from NoisyLabelSegLib.widget.messages import say
-from NoisyLabelSegLib.widget.steps import Steps
+from NoisyLabelSegLib.widget.steps import Steps, say
 from NoisyLabelSegLib.widget.work import Work
 
 POLL_MILLISECONDS = 100

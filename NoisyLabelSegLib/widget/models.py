@@ -3,24 +3,21 @@
 from __future__ import annotations
 
 import json
-import zipfile
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
 from slicer.i18n import tr as _
 
-from NoisyLabelSegLib.resources import resource_path
+from NoisyLabelSegLib.cases.model_card import read_card, shipped_models
+from NoisyLabelSegLib.errors import UserError
 
-ENDING = "*.nlseg"
-CARD = "model.json"
-LARGEST_CARD = 1 << 22
 MOST_REMEMBERED = 20
 
 
 @dataclass(frozen=True)
 class Model:
-    """What the panel says about a package; the worker checks it in full before it is used."""
+    """What the panel says about a package; the worker checks its weights before they are used."""
 
     path: str
     title: str
@@ -64,24 +61,16 @@ class ModelShelf:
 def describe(path: str) -> Model | None:
     """What a package's card says; None for a file that is none. Reads no weights and needs no PyTorch."""
     try:
-        with zipfile.ZipFile(path) as archive:
-            if archive.getinfo(CARD).file_size > LARGEST_CARD:
-                return None
-            card = json.loads(archive.read(CARD))
-        study, cases = card["provenance"].get("study", Path(path).stem), card["provenance"].get("cases", "?")
-        classes = tuple(str(name) for name in card["classes"])
-        about = str(card.get("intended_use", ""))
-    except (OSError, ValueError, KeyError, TypeError, AttributeError, zipfile.BadZipFile, NotImplementedError):
+        card = read_card(path)
+    except UserError:
         return None
-    title: str = _("{study}: {classes}, from one case") if cases == 1 else _("{study}: {classes}, from {cases} cases")
-    return Model(path, title.format(study=study, classes=", ".join(classes[1:]), cases=cases), about, classes)
+    study, cases, classes = card.study or Path(path).stem, card.cases, ", ".join(card.classes[1:])
+    title: str = _("{study}: {classes}, from one case") if cases == "1" else _("{study}: {classes}, from {cases} cases")
+    return Model(path, title.format(study=study, classes=classes, cases=cases), card.intended_use, card.classes)
 
 
 def _shipped() -> list[str]:
-    try:
-        return [str(path) for path in sorted(resource_path("models").glob(ENDING))]
-    except FileNotFoundError:  # a copy without models
-        return []
+    return [str(path) for path in shipped_models()]
 
 
 def _withFile(model: Model) -> Model:

@@ -12,10 +12,9 @@ from slicer.i18n import tr as _
 from NoisyLabelSegLib.cases import Case, Study
 from NoisyLabelSegLib.errors import UserError
 from NoisyLabelSegLib.scene.folder import CaseFolder
-from NoisyLabelSegLib.scene.loading import loadingCase
-from NoisyLabelSegLib.scene.roles import Role
-from NoisyLabelSegLib.scene.studies import openStudy
-from NoisyLabelSegLib.widget.case_logic import LARGE_VOXELS, CaseLogic
+from NoisyLabelSegLib.scene.loading import loadingCase, openStudy
+from NoisyLabelSegLib.scene.nodes import Role
+from NoisyLabelSegLib.widget.case_logic import BACKGROUND_WORK_VOXELS, CaseLogic
 from NoisyLabelSegLib.widget.work import Runner, Work, told
 
 DEMO_SIZE = (96, 96, 24)
@@ -90,7 +89,7 @@ class Opening:
 
     def _load(self, study: Study, id: str) -> None:
         case = study.case(id)
-        large = math.prod(case.geometry.shape) * max(len(case.annotators), 1) > LARGE_VOXELS
+        large = math.prod(case.geometry.shape) * max(len(case.annotators), 1) > BACKGROUND_WORK_VOXELS
         self._runner.run(self._loading(study, case), large=large)
 
     def _loading(self, study: Study, case: Case) -> Work:

@@ -1,15 +1,17 @@
-"""The panel: five sections, in the order people work, and what one does to the others."""
+"""The panel: its sections in the order people work, its parameter node, and what one section does to the others."""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Annotated, Any
 
 import qt
 import slicer
+from slicer import vtkMRMLNode, vtkMRMLScalarVolumeNode
 from slicer.i18n import tr as _
+from slicer.parameterNodeWrapper import Choice, Decimals, WithinRange, parameterNodeWrapper
 
 from NoisyLabelSegLib.resources import resource_path
-from NoisyLabelSegLib.scene.open_case import showOutlinesOf
+from NoisyLabelSegLib.scene.loading import showOutlinesOf
 from NoisyLabelSegLib.scene.views import ReviewViews
 from NoisyLabelSegLib.widget.annotators_logic import AnnotatorsLogic
 from NoisyLabelSegLib.widget.annotators_section import AnnotatorsSection
@@ -19,7 +21,6 @@ from NoisyLabelSegLib.widget.export_logic import ExportLogic
 from NoisyLabelSegLib.widget.export_section import ExportSection
 from NoisyLabelSegLib.widget.models import ModelShelf
 from NoisyLabelSegLib.widget.opening import Opening
-from NoisyLabelSegLib.widget.parameters import Parameters
 from NoisyLabelSegLib.widget.prediction_logic import PredictionLogic
 from NoisyLabelSegLib.widget.steps import Steps
 from NoisyLabelSegLib.widget.torch_support import TorchSupport
@@ -28,6 +29,7 @@ from NoisyLabelSegLib.widget.train_section import TrainSection
 from NoisyLabelSegLib.widget.truth_logic import TruthLogic
 from NoisyLabelSegLib.widget.truth_section import TruthSection
 
+DEVICES = ["auto", "cuda", "mps", "cpu"]
 SECTIONS = ("CaseSection", "TruthSection", "AnnotatorsSection", "TrainSection", "ExportSection")
 MODELS_SETTING = "NoisyLabelSeg/Models"
 
@@ -60,6 +62,8 @@ class Panel:
         )
         self.trainSection = TrainSection(uis[3], TrainLogic(scene, self.case), torch)
         self.exportSection = ExportSection(uis[4], ExportLogic(self.case, self.truth, _))
+        self._scene = scene
+        self._observer = scene.AddObserver(scene.NodeRemovedEvent, self._onNodeRemoved)
         self.case.changed.connect(lambda _news: self._onCaseChanged())
         self.case.usedChanged.connect(lambda _news: self.truthSection.estimateIfLive())
         self.truth.estimated.connect(lambda _news: self._onEstimated())
@@ -70,7 +74,10 @@ class Panel:
         if self._parameters is not None:
             for tag in self._tags:
                 self._parameters.disconnectGui(tag)
+        self.case.setParameters(None)  # connectGui() fires the volume selector before the case logic has the new node
         self._parameters = None if node is None else Parameters(node)  # type: ignore[call-arg]
+        if self._parameters is not None and self._parameters.case:  # a scene keeps where its views are
+            self._shownImage = self._parameters.volume
         self._tags = [] if node is None else [self._parameters.connectGui(widget) for widget in self._widgets]
         for section in (self.truthSection, self.annotatorsSection, self.trainSection, self.exportSection):
             section.setParameters(self._parameters)
@@ -86,15 +93,20 @@ class Panel:
         self.truthSection.leaveScene()
         self.annotatorsSection.leaveScene()
         self.trainSection.leaveScene()
-        self.annotators.leaveViews()
+        self.annotators.leaveScene()
         self.setParameterNode(None)
 
     def close(self) -> None:
         """Leaves no process, observer or timer behind: the panel goes away."""
+        self._scene.RemoveObserver(self._observer)
         self.leaveScene()
         self.annotatorsSection.close()
         self.trainSection.close()
         self.opening.close()
+
+    def _onNodeRemoved(self, _caller: Any, _event: str) -> None:
+        if not self._scene.IsClosing():
+            self.case.dropMissing()
 
     def _onCaseChanged(self) -> None:
         self._showImage()
@@ -121,6 +133,40 @@ class Panel:
         self.truthSection.update()
         self.trainSection.update()
         self.exportSection.update()
+
+
+@parameterNodeWrapper
+class Parameters:
+    """The open case: its volume, its name and its study's, its classes, and the annotators with node and segment.
+
+    `ignored` are the annotators who are not ticked, `annotator` is the one whose errors are shown.
+    """
+
+    volume: vtkMRMLScalarVolumeNode
+    case: str
+    study: str
+    classes: list[str]
+    names: list[str]
+    nodes: list[vtkMRMLNode]
+    segments: list[str]
+    ignored: list[str]
+    annotator: str
+    method: str = "staple"
+    model: str
+    live: bool = True
+    veil: bool = False  # the confidence overlay, by the name that saved scenes have
+    oneViewEach: bool = False
+    safeColors: bool = False
+    trainingSource: str = "scene"
+    trainingStudy: str
+    preset: str = "default"
+    epochs: Annotated[int, WithinRange(1, 10000)] = 40
+    traceWeight: Annotated[float, WithinRange(0.0, 10.0), Decimals(3)] = 0.1
+    rank: Annotated[int, WithinRange(0, 16)] = 0
+    device: Annotated[str, Choice(DEVICES)] = "auto"
+    seed: Annotated[int, WithinRange(0, 1000000)] = 0
+    runFolder: str
+    exportFolder: str
 
 
 def _rememberedModels() -> str:

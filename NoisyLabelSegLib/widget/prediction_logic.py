@@ -8,16 +8,15 @@ from pathlib import Path
 
 from slicer.i18n import tr as _
 
-from NoisyLabelSegLib.cases.mapped import map_nrrd, part_by_part
-from NoisyLabelSegLib.jobs.settings import PredictSettings
+from NoisyLabelSegLib.cases.estimates import PROBABILITIES, TRUTH, EstimateFiles, FileKind
+from NoisyLabelSegLib.cases.nrrd import map_nrrd, part_by_part
 from NoisyLabelSegLib.scene.results import ResultNodes
+from NoisyLabelSegLib.verbs import PredictSettings
 from NoisyLabelSegLib.widget.case_logic import CaseLogic
 from NoisyLabelSegLib.widget.models import describe
 from NoisyLabelSegLib.widget.study_files import writingImages
 from NoisyLabelSegLib.widget.truth_logic import TruthLogic
 from NoisyLabelSegLib.widget.work import Work, told
-
-EXPECTED = "expected_"
 
 
 class PredictionLogic:
@@ -68,13 +67,12 @@ class PredictionLogic:
         """Puts the predicted truth and everybody's expected errors into the scene, in steps."""
         answer = next(path for path in self._output.iterdir() if path.is_dir())
         saying = _("Loading the prediction...")
-        truth = yield from told(saying, part_by_part(map_nrrd(answer / "truth.nrrd")))
-        background = yield from told(saying, part_by_part(map_nrrd(answer / "truth_probability.nrrd")[..., 0]))
+        truth = yield from told(saying, part_by_part(map_nrrd(answer / TRUTH)))
+        background = yield from told(saying, part_by_part(map_nrrd(answer / PROBABILITIES)[..., 0]))
         nodes = ResultNodes(self._case.folder, self._case.geometry, self._case.classes)
-        for path in sorted(answer.glob(f"{EXPECTED}*.nrrd")):
+        for annotator, path in EstimateFiles(answer).annotators(FileKind.EXPECTED).items():
             field = map_nrrd(path)
             for component, kind in enumerate(nodes.expectedKinds):
-                annotator = path.stem.removeprefix(EXPECTED)
                 yield from told(saying, nodes.showingExpectedErrors(kind, annotator, field[..., component]))
         yield from self._truth.showing(truth, lambda few: background[few])
 

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from NoisyLabelSegLib.fusion import fuse
+from NoisyLabelSegLib.scene.nodes import Tag
 from NoisyLabelSegLib.scene.results import ResultNodes
 from NoisyLabelSegLib.scene.scene_case import adoptNodes, caseFromScene
 from NoisyLabelSegLib.scene.sources import AnnotatorSource
@@ -15,7 +16,9 @@ def fuseNodes(scene: Any, volume: Any, annotatorNodes: Sequence[Any], method: st
     """Fuses labelmap or segmentation nodes of a volume; returns the segmentation node of the estimated truth."""
     sources = [AnnotatorSource(node.GetName(), node) for node in annotatorNodes]
     found = caseFromScene([volume], sources)
-    folder = adoptNodes(scene, found.case.id, [volume], sources)
+    tag = Tag.read(volume)
+    case, study = (tag.case, tag.study) if tag is not None else (found.case.id, "")
+    folder = adoptNodes(scene, case, [volume], sources, study=study)
     fusion = fuse(found.case.all_labels(found.case.annotators), method, classes=len(found.classes))
     nodes = ResultNodes(folder, found.case.geometry, found.classes)
     nodes.probability(fusion.probabilities)

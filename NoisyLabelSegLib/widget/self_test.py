@@ -8,7 +8,7 @@ from typing import Any
 
 import slicer
 
-from NoisyLabelSegLib.scene.roles import Role
+from NoisyLabelSegLib.scene.nodes import Role
 from NoisyLabelSegLib.widget.export_logic import Format
 
 MODULE = "NoisyLabelSeg"

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from NoisyLabelSegLib.cases import Annotation, Case, Image, Study, write_image
 from NoisyLabelSegLib.cases.case import Source
+from NoisyLabelSegLib.cases.estimates import FileKind, file_name
 
 
 def writingImages(case: Case, folder: Path) -> Generator[str, None, list[Path]]:
@@ -26,7 +27,7 @@ def writingCase(case: Case, folder: Path) -> Generator[str, None, Case]:
     annotations = {}
     for index, (annotator, annotation) in enumerate(case.annotations.items()):
         yield annotator
-        file = _written(annotation.source, place / f"annotator_{index}.nrrd")
+        file = _written(annotation.source, place / file_name(FileKind.ANNOTATOR, str(index)))
         annotations[annotator] = Annotation(file, annotation.date)
     return replace(case, images=tuple(images), annotations=annotations, truth_source=None)
 

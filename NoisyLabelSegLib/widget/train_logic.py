@@ -12,13 +12,13 @@ from slicer.i18n import tr as _
 
 from NoisyLabelSegLib.errors import UserError
 from NoisyLabelSegLib.jobs.reports import Progressed
-from NoisyLabelSegLib.jobs.settings import TrainSettings
 from NoisyLabelSegLib.resources import resource_path
-from NoisyLabelSegLib.scene.curves import showCurves
 from NoisyLabelSegLib.scene.folder import CaseFolder
-from NoisyLabelSegLib.scene.roles import Role
+from NoisyLabelSegLib.scene.nodes import Role
 from NoisyLabelSegLib.scene.scene_case import readingFolder
-from NoisyLabelSegLib.widget.case_logic import LARGE_VOXELS, CaseLogic
+from NoisyLabelSegLib.scene.tables import showCurves
+from NoisyLabelSegLib.verbs import TrainSettings
+from NoisyLabelSegLib.widget.case_logic import BACKGROUND_WORK_VOXELS, CaseLogic
 from NoisyLabelSegLib.widget.study_files import writeStudy, writingCase
 from NoisyLabelSegLib.widget.work import told
 
@@ -57,7 +57,7 @@ class TrainLogic:
         """Whether it takes long to write the scene for a training."""
         images = [(folder.image, len(folder.annotators)) for folder in CaseFolder.all(self._scene)]
         voxels = sum(image.GetImageData().GetNumberOfPoints() * count for image, count in images if image is not None)
-        return bool(voxels > LARGE_VOXELS)
+        return bool(voxels > BACKGROUND_WORK_VOXELS)
 
     def preparing(self, parameters: Any, *, resume: bool) -> Generator[str, None, TrainSettings]:
         """What the worker is to do; writes the cases of the scene to files where it is to learn from them."""

@@ -11,10 +11,9 @@ from slicer.i18n import tr as _
 from NoisyLabelSegLib.jobs.job import Job
 from NoisyLabelSegLib.jobs.reports import Finished, Progressed
 from NoisyLabelSegLib.signals import Signal
-from NoisyLabelSegLib.widget.device_probe import DeviceProbe
 from NoisyLabelSegLib.widget.job_button import JobButton, TimerPoller
-from NoisyLabelSegLib.widget.messages import explain, saidIn, say
-from NoisyLabelSegLib.widget.torch_support import TorchSupport
+from NoisyLabelSegLib.widget.steps import explain, saidIn, say
+from NoisyLabelSegLib.widget.torch_support import DeviceProbe, TorchSupport
 from NoisyLabelSegLib.widget.train_logic import SCENE, STUDY, TrainLogic, presets
 from NoisyLabelSegLib.widget.work import Work
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable
 from typing import Any
 
@@ -10,9 +11,9 @@ from slicer.i18n import tr as _
 from NoisyLabelSegLib.errors import UserError
 from NoisyLabelSegLib.fusion import METHODS, Votes
 from NoisyLabelSegLib.progress import finished
-from NoisyLabelSegLib.scene.removal import removeNodes
+from NoisyLabelSegLib.scene.nodes import PREFIX, Role, removeNodes
 from NoisyLabelSegLib.scene.results import ResultNodes
-from NoisyLabelSegLib.scene.roles import Role
+from NoisyLabelSegLib.scene.segments import BINARY_LABELMAP
 from NoisyLabelSegLib.scene.views import ReviewViews
 from NoisyLabelSegLib.signals import Signal
 from NoisyLabelSegLib.widget.case_logic import CaseLogic
@@ -21,7 +22,12 @@ from NoisyLabelSegLib.widget.work import Work, told
 MODEL = "model"
 """The method that is not a fusion: a trained network, run by a job."""
 
-LARGE_VOXELS = 16_000_000
+METHOD = PREFIX + "method"
+"""The attribute of the truth's node that names the method it was estimated by."""
+ESTIMATE = PREFIX + "estimate"
+"""The attribute of the truth's node that tells an estimate from one that was edited: a digest of its labels."""
+
+DEFERRED_PROBABILITY_VOXELS = 16_000_000
 """In larger cases probabilities wait until someone looks at them, so that the estimate itself stays instant."""
 
 
@@ -32,11 +38,14 @@ class TruthLogic:
         self.estimated: Signal[None] = Signal()
         self.truth: Any = None
         """The estimate (*shape) uint8, or None."""
+        self.isEdited = False
+        """Whether somebody has edited the estimate by hand."""
+        self._modified = 0
         self.remarks: list[str] = []
         self._case, self._views = case, views
         self._votes: Votes | None = None
         self._background: Callable[[slice], Any] | None = None
-        self._veilShown = False
+        self._confidenceShown = False
         case.changed.connect(self._onCaseChanged)
 
     def problem(self, method: str) -> str:
@@ -54,6 +63,17 @@ class TruthLogic:
         """Reads the labels anew for the next estimate: someone may have edited the outlines."""
         self._case.forget()
         self._votes = None
+
+    def takeEdits(self) -> bool:
+        """Reads the truth from the scene again if somebody has edited it there; says whether it is another one now."""
+        node = self._case.folder.find(Role.TRUTH) if self._case.isOpen and self._case.isReady else None
+        modified = 0 if node is None else _modifiedTime(node)
+        if modified == self._modified:
+            return False
+        before, self.truth = self.truth, self._case.savedTruth()
+        self._modified = modified
+        self.isEdited = node is not None and node.GetAttribute(ESTIMATE) not in (None, _digest(self.truth))
+        return before is None or self.truth is None or bool((before != self.truth).any())
 
     @property
     def isLarge(self) -> bool:
@@ -78,32 +98,47 @@ class TruthLogic:
         self.remarks = list(fusion.remarks) if len(used) == len(names) else []
         truth = fusion.labels
         yield ""
-        yield from self.showing(truth, lambda few: fusion.probability(0, few))
+        yield from self.showing(truth, lambda few: fusion.probability(0, few), method=method)
 
-    def showing(self, truth: Any, background: Callable[[slice], Any]) -> Work:
+    def described(self) -> str:
+        """Where the truth comes from, in words for a report."""
+        node = self._case.folder.find(Role.TRUTH)
+        method = node.GetAttribute(METHOD) if node is not None else ""
+        if method in METHODS:
+            words = _("{method} of the annotators' labels").format(method=METHODS[method].title)
+        elif method == MODEL:
+            words = _("the estimate of a trained model")
+        else:
+            words = _("the truth in the scene")
+        return str(_("{truth}, edited by hand").format(truth=words) if self.isEdited else words)
+
+    def showing(self, truth: Any, background: Callable[[slice], Any], *, method: str = MODEL) -> Work:
         """Puts an estimate (*shape) uint8 into the scene; `background` makes slices of the probability of class 0."""
-        self._nodes().truth(truth)
+        node = self._nodes().truth(truth)
+        node.SetAttribute(ESTIMATE, _digest(truth))
+        node.SetAttribute(METHOD, method)
+        self._modified, self.isEdited = _modifiedTime(node), False
         self._background = background
-        if truth.size <= LARGE_VOXELS or self._veilShown:
+        if truth.size <= DEFERRED_PROBABILITY_VOXELS or self._confidenceShown:
             yield from self._addingProbability()
         else:
             removeNodes(self._case.folder.scene, self._case.folder.nodes(Role.PROBABILITY))
-        if self._veilShown:
-            yield from self._showingVeil()
+        if self._confidenceShown:
+            yield from self._showingConfidence()
         self.truth = truth  # only now: a review must not begin before everything is in the scene
         self.estimated.emit(None)
 
-    def showingVeil(self, *, visible: bool) -> Work:
+    def showingConfidence(self, *, visible: bool) -> Work:
         """Lays the estimate over the image, the more opaque the surer it is, or takes it away."""
-        self._veilShown = visible
+        self._confidenceShown = visible
         if visible:
             yield from self._addingProbability()
-            yield from self._showingVeil()
+            yield from self._showingConfidence()
         else:
-            self._views.showVeil(self._case.folder, visible=False)
+            self._views.showConfidence(self._case.folder, visible=False)
 
-    def _showingVeil(self) -> Work:
-        yield from told(_("Showing how sure the estimate is..."), self._views.showingVeil(self._case.folder))
+    def _showingConfidence(self) -> Work:
+        yield from told(_("Showing how sure the estimate is..."), self._views.showingConfidence(self._case.folder))
 
     def _addingProbability(self) -> Work:
         if self._background is not None:
@@ -117,5 +152,17 @@ class TruthLogic:
 
     def _onCaseChanged(self, _news: None) -> None:
         self._votes, self._background, self.remarks = None, None, []
-        self.truth = self._case.savedTruth()
+        self.truth, self.isEdited, self._modified = None, False, 0
+        self.takeEdits()
         self.estimated.emit(None)
+
+
+def _modifiedTime(node: Any) -> int:
+    """Grows with every change of the voxels of a segmentation node; 0 where there are none."""
+    segmentation = node.GetSegmentation()
+    images = [segmentation.GetSegment(id).GetRepresentation(BINARY_LABELMAP) for id in segmentation.GetSegmentIDs()]
+    return max((int(image.GetMTime()) for image in images if image is not None), default=0)
+
+
+def _digest(truth: Any) -> str:
+    return hashlib.blake2b(truth.tobytes(), digest_size=16).hexdigest()

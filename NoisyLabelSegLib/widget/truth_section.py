@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Generator
 from typing import Any
 
+import slicer
 from slicer.i18n import tr as _
 
 from NoisyLabelSegLib.fusion import METHODS
 from NoisyLabelSegLib.jobs.job import Job
 from NoisyLabelSegLib.widget.job_button import JobButton, TimerPoller
-from NoisyLabelSegLib.widget.messages import explain, saidIn, say
 from NoisyLabelSegLib.widget.models import ModelShelf, describe
 from NoisyLabelSegLib.widget.prediction_logic import PredictionLogic
-from NoisyLabelSegLib.widget.steps import Steps
+from NoisyLabelSegLib.widget.steps import Steps, explain, saidIn, say
 from NoisyLabelSegLib.widget.torch_support import TorchSupport
 from NoisyLabelSegLib.widget.truth_logic import MODEL, TruthLogic
 from NoisyLabelSegLib.widget.work import Work
@@ -38,7 +38,7 @@ class TruthSection:
         ui.modelSelector.currentIndexChanged.connect(self.onModelChanged)
         ui.modelPath.currentPathChanged.connect(self.onPathChanged)
         ui.estimateButton.clicked.connect(self.onEstimate)
-        ui.veilBox.toggled.connect(self.onVeil)
+        ui.confidenceBox.toggled.connect(self.onConfidence)
         self.update()
 
     @property
@@ -81,7 +81,7 @@ class TruthSection:
             if usesModel:
                 say(self._ui.truthMessage, self._torch.remark())
         explain(
-            self._ui.veilBox,
+            self._ui.confidenceBox,
             "" if self._logic.truth is not None else _("Estimate the truth first."),
             _("Lays the estimate over the image: the surer, the more opaque."),
         )
@@ -90,7 +90,11 @@ class TruthSection:
         """Fuses again after a change, if that is wanted and possible without a model."""
         live = self._parameters is not None and self._parameters.live
         if live and self.method != MODEL and not self._logic.problem(self.method):
-            self._fuse()
+            self._logic.takeEdits()
+            if self._logic.isEdited:
+                say(self._ui.truthMessage, _("The truth was edited by hand and is kept; Estimate replaces it."))
+            else:
+                self._fuse()
         self.update()
 
     def onMethodChanged(self) -> None:
@@ -116,15 +120,23 @@ class TruthSection:
     def onEstimate(self) -> None:
         if self._job.running:
             self._job.cancel()
+        elif not self._mayReplace():
+            return
         elif self.method == MODEL:
             self._predict()
         else:
             self._logic.forget()
             self._fuse()
 
-    def onVeil(self) -> None:
+    def _mayReplace(self) -> bool:
+        """Asks before a truth that was edited by hand is replaced."""
+        self._logic.takeEdits()
+        question = _("The truth of this case was edited by hand. Replace it by a new estimate?")
+        return not self._logic.isEdited or bool(slicer.util.confirmYesNoDisplay(question))
+
+    def onConfidence(self) -> None:
         if self._logic.truth is not None:
-            work = self._logic.showingVeil(visible=self._ui.veilBox.checked)
+            work = self._logic.showingConfidence(visible=self._ui.confidenceBox.checked)
             self._steps.run(work, large=self._logic.isLarge)
 
     def leaveScene(self) -> None:

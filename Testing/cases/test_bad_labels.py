@@ -30,7 +30,7 @@ BAD = {
     "labels above 255": Bad(labels(np.int16(256)), LABEL, "256"),
     "large float labels": Bad(labels(np.float64(1e9)), LABEL, "above 255"),
     "large unsigned labels": Bad(labels(np.uint32(4_000_000_000)), LABEL, "above 255"),
-    "grey levels as labels": Bad(labels(np.arange(6, dtype=np.uint8) * 40), LABEL, "200"),
+    "gray levels as labels": Bad(labels(np.arange(6, dtype=np.uint8) * 40), LABEL, "200"),
     "two components per voxel": Bad(vector_labels, LABEL, "components"),
     # grids that do not fit
     "label of another size": Bad(labels(np.uint8(1), grid=OTHER_SIZE), LABEL, "7 x 5 x 4"),

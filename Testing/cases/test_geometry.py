@@ -43,7 +43,7 @@ def test_a_header_rounded_to_six_digits_is_the_same_grid() -> None:
         (Geometry.plain((6, 8)), "2D, not 3D"),
     ],
 )
-def test_another_grid_is_described_in_millimetres(other: Geometry, words: str) -> None:
+def test_another_grid_is_described_in_millimeters(other: Geometry, words: str) -> None:
     assert words in " and ".join(OBLIQUE.differences(other))
 
 
@@ -56,8 +56,8 @@ def test_resampled_labels_keep_their_place_and_values() -> None:
     moved = resample(Image(array, OBLIQUE), target)
     found = np.argwhere(moved.array == 7)
     assert set(np.unique(moved.array)) == {0, 7}
-    centre = target.points(found).mean(axis=0)
-    assert centre == pytest.approx(OBLIQUE.points((2, 3, 4)), abs=0.25)
+    center = target.points(found).mean(axis=0)
+    assert center == pytest.approx(OBLIQUE.points((2, 3, 4)), abs=0.25)
 
 
 def test_an_array_that_does_not_fit_its_grid_is_refused() -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from NoisyLabelSegLib.cases.import_names import case_names, distinct, file_names, stem, usable_name
+from NoisyLabelSegLib.cases.import_plan import case_names, distinct, file_names, stem, usable_name
 from NoisyLabelSegLib.cases.study_rules import name_problem
 
 

@@ -37,7 +37,7 @@ def flipped(geometry: Geometry) -> Geometry:
 
 
 def some_points(labels: Image, count: int = 50) -> tuple[np.ndarray, np.ndarray]:
-    """Places (n, 3) in the patient, half of them labelled, and the labels there."""
+    """Places (n, 3) in the patient, half of them labeled, and the labels there."""
     rng = np.random.default_rng(0)
     inside = rng.permutation(np.argwhere(labels.array))[: count // 2]
     outside = rng.permutation(np.argwhere(labels.array == 0))[: count // 2]

@@ -19,8 +19,8 @@ from NoisyLabelSegLib.cases import (
     write_components,
     write_image,
 )
-from NoisyLabelSegLib.cases.kinds import Kind, kind_of, plain_stem
-from NoisyLabelSegLib.cases.nifti_length import nifti_is_whole
+from NoisyLabelSegLib.cases.file_kinds import Kind, kind_of, plain_stem
+from NoisyLabelSegLib.cases.itk_files import nifti_is_whole
 from NoisyLabelSegLib.errors import UserError
 
 OBLIQUE = Geometry((3, 4, 5), (0.5, 0.75, 2.0), (-3.0, 4.0, 5.0), (0.0, -1.0, 0.0, 0.0, 0.0, -1.0, 1.0, 0.0, 0.0))

@@ -10,7 +10,7 @@ import SimpleITK as sitk
 import slicerio
 
 from NoisyLabelSegLib.cases import Geometry, read_geometry, read_labels
-from NoisyLabelSegLib.cases.kinds import Kind, kind_of
+from NoisyLabelSegLib.cases.file_kinds import Kind, kind_of
 from NoisyLabelSegLib.cases.seg_nrrd import read_seg_nrrd, write_seg_nrrd
 from NoisyLabelSegLib.cases.segments import Segment, Segmentation
 from NoisyLabelSegLib.errors import UserError

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from NoisyLabelSegLib.cases import Geometry, Image, read_image, write_image
-from NoisyLabelSegLib.cases.unpacking import reading_image
+from NoisyLabelSegLib.cases.files import reading_image
 from NoisyLabelSegLib.errors import UserError
 from NoisyLabelSegLib.progress import finished
 
@@ -19,8 +19,8 @@ VOXELS = np.random.default_rng(0).integers(-500, 500, GRID.shape, dtype=np.int16
 
 @pytest.fixture(autouse=True)
 def every_file_is_large(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("NoisyLabelSegLib.cases.unpacking.LARGE_BYTES", 1)
-    monkeypatch.setattr("NoisyLabelSegLib.cases.unpacking._BYTES_AT_ONCE", 1000)
+    monkeypatch.setattr("NoisyLabelSegLib.cases.files.LARGE_BYTES", 1)
+    monkeypatch.setattr("NoisyLabelSegLib.cases.files._BYTES_AT_ONCE", 1000)
 
 
 @pytest.fixture

@@ -7,9 +7,10 @@ from pathlib import Path
 
 import pytest
 
+from NoisyLabelSegLib.cases.model_card import ModelCard
 from NoisyLabelSegLib.cli import main
 from NoisyLabelSegLib.networks import Architecture, CoupledNetwork
-from NoisyLabelSegLib.networks.package import ModelCard, save_package
+from NoisyLabelSegLib.networks.package import save_package
 from NoisyLabelSegLib.resources import resource_path
 
 

@@ -11,7 +11,7 @@ import pytest
 
 from NoisyLabelSegLib.cases import Geometry, write_labels
 from NoisyLabelSegLib.cli import main
-from NoisyLabelSegLib.jobs import FuseSettings
+from NoisyLabelSegLib.verbs import FuseSettings
 
 
 def test_a_settings_file_runs_on_the_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

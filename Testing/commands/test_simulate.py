@@ -11,7 +11,7 @@ import pytest
 
 from NoisyLabelSegLib.cases import Study, read_labels
 from NoisyLabelSegLib.cli import main
-from NoisyLabelSegLib.simulation.panel import shipped_panels
+from NoisyLabelSegLib.simulation.annotators import shipped_panels
 from NoisyLabelSegLib.simulation.phantoms import PHANTOMS
 
 
@@ -156,3 +156,9 @@ def test_help_names_the_panels_and_which_is_taken_unasked(capsys):
 def test_one_case_is_not_called_cases(tmp_path, digits, capsys):
     assert main(["simulate", "mnist", "--digits", str(digits), "--cases", "1", "--out", str(tmp_path / "s")]) == 0
     assert f"1 case in {tmp_path / 's'}" in capsys.readouterr().out
+
+
+def test_a_tumor_is_accepted_in_both_spellings(tmp_path: Path) -> None:
+    options = ["--cases", "1", "--size", "40,40,4", "--out", str(tmp_path / "study")]
+    assert main(["simulate", "tumor", *options]) == 0
+    assert Study.read(tmp_path / "study").classes[0] == "background"

@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 
 from NoisyLabelSegLib.errors import UserError
-from NoisyLabelSegLib.fusion.cells import CellVotes, Grid
-from NoisyLabelSegLib.fusion.field import CellField
+from NoisyLabelSegLib.fusion.cells import CellField, CellVotes, Grid
 
 
 def test_the_last_cells_of_an_axis_may_be_smaller():

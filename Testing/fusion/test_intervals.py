@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from NoisyLabelSegLib.fusion.intervals import ShareSums
+from NoisyLabelSegLib.fusion.annotators import ShareSums
 
 
 def _sums(cases: list[list[list[float]]]) -> ShareSums:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -11,12 +12,12 @@ import pytest
 from NoisyLabelSegLib.cases import read_image, read_labels
 from NoisyLabelSegLib.errors import UserError
 from NoisyLabelSegLib.fusion import fuse
-from NoisyLabelSegLib.fusion.study import Job, fuse_study
+from NoisyLabelSegLib.fusion.study import FusionPlan, fuse_study
 
 
 def test_every_case_is_written_on_its_own_grid(make_study, tmp_path):
     study = make_study()
-    fuse_study(study, tmp_path / "out", Job("spatial-staple", confusion=True))
+    fuse_study(study, tmp_path / "out", FusionPlan("spatial-staple", confusion=True))
     for case in study.cases:
         labels = case.all_labels(study.annotators)
         expected = fuse(labels, "spatial-staple")
@@ -44,7 +45,7 @@ def test_staple_judges_annotators_over_all_cases(make_study, tmp_path):
 
 def test_each_case_can_be_judged_by_itself(make_study, tmp_path):
     study = make_study()
-    fuse_study(study, tmp_path / "out", Job("staple", pooled=False))
+    fuse_study(study, tmp_path / "out", FusionPlan("staple", pooled=False))
     for case in study.cases:
         truth = read_labels(tmp_path / "out" / case.id / "truth.nrrd").array
         np.testing.assert_array_equal(truth, fuse(case.all_labels(study.annotators)).labels)
@@ -68,8 +69,21 @@ def test_the_table_of_annotators_is_written_for_people_and_programs(make_study, 
     assert any("cy did not label" in remark for remark in content["cases"][1]["remarks"])
 
 
-def test_cases_that_nobody_labelled_are_left_out_and_listed(make_disk_study, tmp_path):
-    table = fuse_study(make_disk_study(cases=3, case1=["over", "under", "good"]), tmp_path / "out", Job("majority"))
+def test_the_name_of_an_annotator_is_never_a_formula_in_the_table(make_study, tmp_path):
+    study = make_study()
+    cases = tuple(
+        replace(case, annotations={("=cmd" if name == "ann" else name): a for name, a in case.annotations.items()})
+        for case in study.cases
+    )
+    fuse_study(replace(study, annotators=("=cmd", "bob", "cy"), cases=cases), tmp_path / "out")
+    with (tmp_path / "out" / "annotators.csv").open(newline="") as file:
+        assert [row["annotator"] for row in csv.DictReader(file)] == ["'=cmd", "bob", "cy"]
+
+
+def test_cases_that_nobody_labeled_are_left_out_and_listed(make_disk_study, tmp_path):
+    table = fuse_study(
+        make_disk_study(cases=3, case1=["over", "under", "good"]), tmp_path / "out", FusionPlan("majority")
+    )
     assert table.left_out == ["case1"]
     assert [case.id for case in table.cases] == ["case0", "case2"]
     assert not (tmp_path / "out" / "case1").exists()
@@ -79,12 +93,12 @@ def test_an_annotator_without_labels_is_listed_without_figures(make_study, tmp_p
     table = fuse_study(make_study(missing=lambda _number, name: name == "cy"), tmp_path / "out")
     row = table.rows()[2]
     assert row["sensitivity"] is None
-    assert row["remarks"] == ["cy labelled none of these cases."]
+    assert row["remarks"] == ["cy labeled none of these cases."]
 
 
 def test_nothing_is_left_when_a_file_is_damaged(make_study, tmp_path):
     study = make_study()
     study.cases[2].annotations["bob"].source.write_bytes(b"NRRD0004\n")
     with pytest.raises(UserError, match=r"bob\.nrrd"):
-        fuse_study(study, tmp_path / "out", Job("majority"))
+        fuse_study(study, tmp_path / "out", FusionPlan("majority"))
     assert not (tmp_path / "out").exists()

@@ -123,7 +123,7 @@ def test_unticking_an_annotator_rewrites_the_screen_to_what_fusing_from_scratch_
 @pytest.mark.parametrize(
     ("labels", "options", "sentence"),
     [
-        ([None, None], {}, "Nobody labelled"),
+        ([None, None], {}, "Nobody labeled"),
         ([np.zeros((2, 2)), np.zeros((2, 3))], {}, "different sizes"),
         ([np.full((2, 2), 0.5)], {}, "whole numbers"),
         ([np.full((2, 2), 300)], {}, "whole numbers"),

@@ -7,7 +7,7 @@ import pytest
 import torch
 
 from NoisyLabelSegLib.inference import Predictor, predictor
-from NoisyLabelSegLib.networks import Architecture, CoupledNetwork
+from NoisyLabelSegLib.networks import Architecture, CoupledNetwork, coupled
 
 
 def a_network(dimensions: int = 2, **arguments: object) -> CoupledNetwork:
@@ -54,7 +54,7 @@ def test_the_size_of_a_batch_changes_nothing(monkeypatch: pytest.MonkeyPatch, si
     network, image = a_network(), an_image(5, 8, 12)
     whole = gathered(Predictor(network), image)
     monkeypatch.setattr(predictor, "PIXELS_AT_ONCE", size)
-    monkeypatch.setattr(predictor, "MATRIX_ENTRIES_AT_ONCE", size * 10)
+    monkeypatch.setattr(coupled, "MATRIX_ENTRIES_AT_ONCE", size * 10)
     for one, other in zip(whole, gathered(Predictor(network), image), strict=True):
         np.testing.assert_allclose(one, other, atol=1e-5)
 

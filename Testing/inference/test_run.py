@@ -12,15 +12,15 @@ import numpy as np
 import pytest
 
 from NoisyLabelSegLib.cases import Case, Geometry, Image, Study, read_image, write_image
+from NoisyLabelSegLib.cases.inputs import cases_of
 from NoisyLabelSegLib.errors import UserError
-from NoisyLabelSegLib.inference import predict_cases
-from NoisyLabelSegLib.inference.inputs import cases_of
-from NoisyLabelSegLib.inference.run import Wanted, chosen_device
+from NoisyLabelSegLib.inference import PredictionOutputs, predict_cases
+from NoisyLabelSegLib.inference.model import chosen_device
 from NoisyLabelSegLib.progress import Progress, paced
 from NoisyLabelSegLib.training import Settings, train_study
 
 MakeStudy = Callable[..., Study]
-EVERYTHING = Wanted(annotators=True, confusion=True)
+EVERYTHING = PredictionOutputs(annotators=True, confusion=True)
 
 
 def a_model(study: Study, folder: Path, **settings: object) -> Path:
@@ -33,7 +33,7 @@ def test_every_file_is_on_the_inputs_grid_with_its_components(make_disk_study: M
     turned = (0.0, 1.0, -1.0, 0.0)
     geometry = Geometry((9, 13), (0.7, 1.3), (5.0, -3.0), turned)
     image = Image(np.random.default_rng(0).normal(size=(9, 13)).astype(np.float32), geometry)
-    predict_cases(model, [Case("new", (image,))], tmp_path / "out", wanted=EVERYTHING)
+    predict_cases(model, [Case("new", (image,))], tmp_path / "out", outputs=EVERYTHING)
     components = {"truth": 1, "truth_probability": 2}
     components |= {f"annotator_{name}": 1 for name in ("over", "under", "good")}
     components |= {f"confusion_{name}": 4 for name in ("over", "under", "good")}
@@ -56,7 +56,7 @@ def test_volumes_come_back_on_their_own_grid(
 ) -> None:
     study = make_disk_study(cases=2, shape=(10, 12, 14))
     model = a_model(study, tmp_path / "run", **settings)
-    predict_cases(model, study.cases[:1], tmp_path / "out", wanted=EVERYTHING)
+    predict_cases(model, study.cases[:1], tmp_path / "out", outputs=EVERYTHING)
     for path in (tmp_path / "out/case0").iterdir():
         assert study.cases[0].geometry.differences(read_image(path).geometry) == []
 
@@ -71,7 +71,7 @@ def test_a_disk_too_small_for_the_confusion_fields_is_a_sentence(
     model = a_model(study, tmp_path / "run")
     monkeypatch.setattr(os, "posix_fallocate", full)
     with pytest.raises(UserError, match=r"disk|space"):
-        predict_cases(model, study.cases, tmp_path / "out", wanted=EVERYTHING)
+        predict_cases(model, study.cases, tmp_path / "out", outputs=EVERYTHING)
     assert not (tmp_path / "out").exists()
 
 
@@ -93,7 +93,7 @@ def test_a_model_without_annotators_says_so(make_disk_study: MakeStudy, tmp_path
     model = a_model(study, tmp_path / "run", target="majority")
     predict_cases(model, study.cases, tmp_path / "out")
     with pytest.raises(UserError, match="knows the truth only"):
-        predict_cases(model, study.cases, tmp_path / "more", wanted=EVERYTHING)
+        predict_cases(model, study.cases, tmp_path / "more", outputs=EVERYTHING)
     assert not (tmp_path / "more").exists()
 
 
@@ -163,8 +163,8 @@ def test_labels_of_annotators_are_told_from_the_fields_where_the_networks_worked
 ) -> None:
     study = make_disk_study(cases=2)
     model = a_model(study, tmp_path / "run", spacing=(2.0, 2.0))
-    predict_cases(model, study.cases[:1], tmp_path / "out", wanted=EVERYTHING)
-    predict_cases(model, study.cases[:1], tmp_path / "labels", wanted=Wanted(annotators=True))
+    predict_cases(model, study.cases[:1], tmp_path / "out", outputs=EVERYTHING)
+    predict_cases(model, study.cases[:1], tmp_path / "labels", outputs=PredictionOutputs(annotators=True))
     read = {path.stem: read_image(path).array for path in (tmp_path / "out/case0").iterdir()}
     for name in study.annotators:
         said = np.einsum("ijyx,jyx->iyx", read[f"confusion_{name}"].reshape(2, 2, 16, 16), read["truth_probability"])

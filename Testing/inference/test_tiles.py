@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from NoisyLabelSegLib.inference.tiles import tile_weight, tiles
+from NoisyLabelSegLib.inference.predictor import tile_weight, tiles
 
 
 @pytest.mark.parametrize("shape", [(5,), (8,), (9,), (31, 8), (3, 17, 40)])
@@ -21,7 +21,7 @@ def test_a_grid_that_fits_is_one_tile() -> None:
     assert tiles((8, 5), 8) == [(..., slice(0, 8), slice(0, 5))]
 
 
-def test_neighbouring_tiles_overlap_by_half() -> None:
+def test_neighboring_tiles_overlap_by_half() -> None:
     assert [tile[1].start for tile in tiles((16,), 8)] == [0, 4, 8]
 
 

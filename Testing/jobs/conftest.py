@@ -20,7 +20,7 @@ import pytest
 from NoisyLabelSegLib.cases import Geometry, Image, write_image, write_labels
 from NoisyLabelSegLib.jobs.job import Job, State
 from NoisyLabelSegLib.jobs.reports import Cancelled, Failed, Finished, Logged, Progressed, Started
-from NoisyLabelSegLib.jobs.settings import FuseSettings, JobSettings
+from NoisyLabelSegLib.verbs import FuseSettings, VerbSettings
 from Testing.jobs.real_work import SECONDS
 
 SCRIPT = """\
@@ -205,7 +205,7 @@ def do(monkeypatch: pytest.MonkeyPatch) -> Callable[..., Heard]:
     """Runs real work to its end and returns what was heard; `during(job, heard)` is called while it runs."""
     monkeypatch.setenv("OMP_NUM_THREADS", "1")
 
-    def do(settings: JobSettings, during: Callable[[Job, Heard], None] | None = None, **options: Any) -> Heard:
+    def do(settings: VerbSettings, during: Callable[[Job, Heard], None] | None = None, **options: Any) -> Heard:
         job = Job(settings, **options)
         heard = Heard().listen(job)
         job.start()

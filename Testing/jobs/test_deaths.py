@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from NoisyLabelSegLib.jobs import State
-from NoisyLabelSegLib.jobs.deaths import death_in_words, memory_kills
+from NoisyLabelSegLib.jobs.job import death_in_words, memory_kills
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from NoisyLabelSegLib.jobs import ReviewSettings
+from NoisyLabelSegLib.verbs import ReviewSettings
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")
 

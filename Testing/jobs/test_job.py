@@ -14,7 +14,7 @@ from NoisyLabelSegLib.errors import UserError
 from NoisyLabelSegLib.jobs.job import Job, State
 from NoisyLabelSegLib.jobs.pollers import ManualPoller
 from NoisyLabelSegLib.jobs.reports import Cancelled, Finished, Logged, Progressed, Started
-from NoisyLabelSegLib.jobs.settings import FuseSettings
+from NoisyLabelSegLib.verbs import FuseSettings
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")
 

@@ -10,16 +10,17 @@ from typing import Any
 
 import pytest
 
-from NoisyLabelSegLib.jobs.settings import ReviewSettings
+from NoisyLabelSegLib.verbs import ReviewSettings
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")
 
 ROOT = Path(__file__).resolve().parents[2]
 CALLER = """
 import sys, tempfile
-from NoisyLabelSegLib.jobs import Job, JobSettings
+from NoisyLabelSegLib.jobs import Job
+from NoisyLabelSegLib.verbs import read_settings
 tempfile.tempdir = sys.argv[2]
-job = Job(JobSettings.read(sys.argv[1]), interpreter=sys.argv[3:])
+job = Job(read_settings(sys.argv[1]), interpreter=sys.argv[3:])
 job.progressed.connect(lambda news: print(news.done, flush=True))
 job.start()
 job.wait()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 
-from NoisyLabelSegLib.jobs.pulse import Pulse
+from NoisyLabelSegLib.jobs.session import Pulse
 
 
 def test_a_process_that_computes_has_a_pulse() -> None:

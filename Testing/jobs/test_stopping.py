@@ -16,17 +16,8 @@ from typing import Any
 
 import pytest
 
-from NoisyLabelSegLib.jobs import (
-    Cancelled,
-    Finished,
-    FuseSettings,
-    Job,
-    JobSettings,
-    PredictSettings,
-    Progressed,
-    ReviewSettings,
-    TrainSettings,
-)
+from NoisyLabelSegLib.jobs import Cancelled, Finished, Job, Progressed
+from NoisyLabelSegLib.verbs import FuseSettings, PredictSettings, ReviewSettings, TrainSettings, VerbSettings
 from Testing.jobs.real_work import SECONDS, TINY, contents, wait_for_news
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")
@@ -49,7 +40,7 @@ class TestStopping:
         return str(do(settings).ending.result["model"])
 
     @pytest.fixture
-    def settings(self, study: Path, tmp_path: Path, verb: str, request: pytest.FixtureRequest) -> JobSettings:
+    def settings(self, study: Path, tmp_path: Path, verb: str, request: pytest.FixtureRequest) -> VerbSettings:
         """Settings for a folder that already holds older results and somebody's notes."""
         common = {"study": str(study), "out": str(tmp_path / "results" / "out"), "force": True}
         if verb == "fuse":
@@ -59,7 +50,7 @@ class TestStopping:
         return ReviewSettings(**common, truth="majority", options={"pictures": 0})
 
     @pytest.fixture
-    def complete(self, do: Any, settings: JobSettings, tmp_path: Path) -> set[str]:
+    def complete(self, do: Any, settings: VerbSettings, tmp_path: Path) -> set[str]:
         """The files of a folder in which the job has finished."""
         other = tmp_path / "other"
         do(dataclasses.replace(settings, out=str(other)))
@@ -95,7 +86,7 @@ class TestStopping:
         ],
     )
     def test_cancelled_at_random_moments(
-        self, do: Any, settings: JobSettings, complete: set[str], rounds: int, eventually: Any
+        self, do: Any, settings: VerbSettings, complete: set[str], rounds: int, eventually: Any
     ) -> None:
         moments = random.Random(rounds)
 
@@ -113,7 +104,7 @@ class TestStopping:
 
     @pytest.mark.parametrize(("verb", "rounds"), [("fuse", 5), pytest.param("fuse", 50, marks=pytest.mark.soak)])
     def test_started_and_cancelled_again_and_again(
-        self, do: Any, settings: JobSettings, rounds: int, temporary: Path, processes: Any, eventually: Any
+        self, do: Any, settings: VerbSettings, rounds: int, temporary: Path, processes: Any, eventually: Any
     ) -> None:
         self.fill(Path(settings.out), settings.verb)
         for number in range(rounds):
@@ -133,7 +124,7 @@ class TestStopping:
     def test_killed_in_the_middle(
         self,
         do: Any,
-        settings: JobSettings,
+        settings: VerbSettings,
         large_study: Path,
         victim: str,
         launcher: list[str],
@@ -154,7 +145,7 @@ class TestStopping:
     def test_killed_at_random_moments(
         self,
         do: Any,
-        settings: JobSettings,
+        settings: VerbSettings,
         complete: set[str],
         rounds: int,
         launcher: list[str],

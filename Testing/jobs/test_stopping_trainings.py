@@ -13,7 +13,8 @@ from typing import Any
 
 import pytest
 
-from NoisyLabelSegLib.jobs import Cancelled, Finished, Job, Progressed, TrainSettings
+from NoisyLabelSegLib.jobs import Cancelled, Finished, Job, Progressed
+from NoisyLabelSegLib.verbs import TrainSettings
 from Testing.jobs.real_work import RUN_FILES, SECONDS, TINY, contents, wait_for_news
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")

@@ -12,17 +12,9 @@ import pytest
 
 from NoisyLabelSegLib.cases import read_labels
 from NoisyLabelSegLib.errors import UserError
-from NoisyLabelSegLib.jobs import (
-    Cancelled,
-    FuseSettings,
-    Job,
-    PredictSettings,
-    Progressed,
-    ReviewSettings,
-    TrainSettings,
-)
-from NoisyLabelSegLib.jobs.verbs import perform
+from NoisyLabelSegLib.jobs import Cancelled, Job, Progressed
 from NoisyLabelSegLib.progress import silent
+from NoisyLabelSegLib.verbs import FuseSettings, PredictSettings, ReviewSettings, TrainSettings, perform
 from Testing.jobs.real_work import RUN_FILES, SECONDS, TINY, contents
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from NoisyLabelSegLib.jobs.settings import PredictSettings, ReviewSettings
+from NoisyLabelSegLib.verbs import PredictSettings, ReviewSettings
 
 ROOT = Path(__file__).resolve().parents[2]
 WORKER = ROOT / "NoisyLabelSegLib" / "jobs" / "worker.py"
@@ -126,8 +126,8 @@ def test_a_reader_that_goes_away_stops_it(busy: subprocess.Popen[str], tmp_path:
     ("text", "words"),
     [
         ("{", "not valid JSON"),
-        ("[]", "not of the format noisylabelseg-job/1"),
-        ('{"format": "noisylabelseg-job/1", "verb": "dance"}', "There is no job 'dance'; choose one of fuse"),
+        ("[]", "are not a JSON object"),
+        ('{"format": "noisylabelseg-job/1", "verb": "dance"}', "There is no job 'dance'; choose one of compare, fuse,"),
     ],
 )
 def test_bad_settings_are_one_sentence_that_names_the_file(start: Any, tmp_path: Path, text: str, words: str) -> None:

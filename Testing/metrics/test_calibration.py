@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from NoisyLabelSegLib.metrics import calibration
-from NoisyLabelSegLib.metrics.counts import CHUNK
+from NoisyLabelSegLib.metrics.overlap import CHUNK
 
 
 def test_certain_and_right_is_perfect():

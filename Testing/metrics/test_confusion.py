@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from NoisyLabelSegLib.errors import UserError
 from NoisyLabelSegLib.metrics import ConfusionErrors, confusion_errors
-from NoisyLabelSegLib.metrics.counts import CHUNK
+from NoisyLabelSegLib.metrics.overlap import CHUNK
 
 TRUTH = np.array([0, 0, 1, 1], dtype=np.uint8)
 

@@ -38,9 +38,9 @@ def test_every_annotator_starts_near_the_identity(confusion: str, classes: int, 
 @pytest.mark.parametrize("confusion", ["pixel", "low-rank", "global"])
 def test_an_annotator_who_never_uses_a_class_starts_as_one_who_calls_it_background(confusion: str) -> None:
     network = CoupledNetwork(Architecture(dimensions=2, classes=3, confusion=confusion, **SMALL))
-    silent = torch.zeros(3, 3, dtype=torch.bool)
-    silent[1, 2] = True
-    network.expect_silence(silent)
+    unused = torch.zeros(3, 3, dtype=torch.bool)
+    unused[1, 2] = True
+    network.start_unused_classes(unused)
     matrices = network.confusion(network(torch.randn(1, 1, 8, 8)).features).matrices().exp()[0, ..., 0]
     assert matrices[1, 0, 2] > 0.8
     assert matrices[1, 2, 2] < 0.1

@@ -29,7 +29,7 @@ def pixel_matrix(logits: Tensor, b: int, r: int, x: int) -> list[list[Tensor]]:
 
 
 def low_rank_matrix(profiles: Tensor, weights: Tensor, b: int, r: int, x: int) -> list[list[Tensor]]:
-    """The columns of I + B1 B2^T, normalised; B1 is softmaxed over its rows, B2 is exp of the weights."""
+    """The columns of I + B1 B2^T, normalized; B1 is softmaxed over its rows, B2 is exp of the weights."""
     classes, rank = profiles.shape[2:4]
     said = [softmax([profiles[b, r, i, k, x] for i in range(classes)]) for k in range(rank)]
     matrix = [[torch.zeros((), dtype=torch.float64) for _ in range(classes)] for _ in range(classes)]
@@ -95,20 +95,20 @@ class Example:
     def truth(self, b: int, x: int) -> list[Tensor]:
         return softmax([self.truth_logits[b, j, x] for j in range(self.classes)])
 
-    def labelled(self) -> list[tuple[int, int, int]]:
+    def labeled(self) -> list[tuple[int, int, int]]:
         places = itertools.product(range(IMAGES), range(self.annotators), range(PIXELS))
         return [(b, r, x) for b, r, x in places if self.labels[b, r, x] >= 0]
 
 
 def by_loops(example: Example, name: str) -> Tensor:
     total = torch.zeros((), dtype=torch.float64)
-    labelled = example.labelled()
+    labeled = example.labeled()
     classes = range(example.classes)
     if name == "each":
-        for b, r, x in labelled:
+        for b, r, x in labeled:
             matrix, truth = example.matrix(b, r, x), example.truth(b, x)
             total = total - sum((matrix[int(example.labels[b, r, x])][j] * truth[j] for j in classes), total * 0).log()
-        return total / len(labelled)
+        return total / len(labeled)
     if name == "joint":
         for b, x in itertools.product(range(IMAGES), range(PIXELS)):
             likelihood = total * 0
@@ -119,13 +119,13 @@ def by_loops(example: Example, name: str) -> Tensor:
                         term = term * example.matrix(b, r, x)[int(example.labels[b, r, x])][j]
                 likelihood = likelihood + term
             total = total - likelihood.log()
-        return total / len(labelled)
+        return total / len(labeled)
     if name == "trace":
-        for b, r, x in labelled:
+        for b, r, x in labeled:
             matrix = example.matrix(b, r, x)
             total = total + sum((matrix[j][j] for j in classes), total * 0)
-        return total / len(labelled)
-    seen = sorted({(b, x) for b, _, x in labelled})
+        return total / len(labeled)
+    seen = sorted({(b, x) for b, _, x in labeled})
     for b, x in seen:
         matrices = [example.matrix(b, r, x) for r in range(example.annotators)]
         for i, j in itertools.permutations(classes, 2):
@@ -214,15 +214,15 @@ def test_with_known_matrices_the_likelihood_rewards_the_true_class_alone() -> No
     assert loss.item() == pytest.approx(-(math.log(0.75) + math.log(0.95)) / 2)
 
 
-def test_the_vote_of_the_trusted_is_shared_out_by_trust_among_those_who_labelled() -> None:
+def test_the_weighted_vote_is_the_share_of_the_weights_of_those_who_labeled() -> None:
     labels = torch.tensor([[[1, 2, 0], [0, 2, -1], [0, -1, -1]]])
-    vote = losses.trusted_vote(labels, torch.tensor([6.0, 2.0, 1.0]), classes=3)
+    vote = losses.reliability_weighted_vote(labels, torch.tensor([6.0, 2.0, 1.0]), classes=3)
     expected = torch.tensor([[[3 / 9, 0, 1], [6 / 9, 0, 0], [0, 1, 0]]])
     torch.testing.assert_close(vote, expected)
 
 
-def test_where_nobody_labelled_there_is_no_vote() -> None:
-    assert not losses.trusted_vote(torch.full((1, 2, 3), -1), torch.ones(2), classes=2).any()
+def test_where_nobody_labeled_there_is_no_vote() -> None:
+    assert not losses.reliability_weighted_vote(torch.full((1, 2, 3), -1), torch.ones(2), classes=2).any()
 
 
 def test_a_batch_without_labels_costs_nothing() -> None:
@@ -232,40 +232,40 @@ def test_a_batch_without_labels_costs_nothing() -> None:
     assert ours(example, "joint").item() == 0
 
 
-def test_missed_overlap_is_one_minus_dice_of_the_classes_but_background() -> None:
+def test_the_dice_loss_is_one_minus_dice_of_the_classes_but_background() -> None:
     labels = torch.tensor([[0, 1, 1, 2, -1]])
     said = torch.tensor([[0, 1, 0, 2, 2]])
     certain = torch.nn.functional.one_hot(said, 3).movedim(-1, 1).float()
     # One of two pixels of class 1 is found; class 2 is right where it is known. Each sum is widened by 1.
     expected = ((1 - (2 * 1 + 1) / (1 + 2 + 1)) + (1 - (2 * 1 + 1) / (1 + 1 + 1))) / 2
-    torch.testing.assert_close(losses.missed_overlap(certain.clamp(min=1e-9).log(), labels), torch.tensor(expected))
+    torch.testing.assert_close(losses.dice_loss(certain.clamp(min=1e-9).log(), labels), torch.tensor(expected))
 
 
-def test_missed_shares_is_least_where_the_probabilities_are_the_shares() -> None:
+def test_the_soft_dice_loss_is_least_where_the_probabilities_are_the_target() -> None:
     target = torch.tensor([[[0.75, 0.4, 0.0], [0.25, 0.6, 0.0]]])
     known = torch.tensor([[True, True, False]])
     start = torch.tensor([[[0.5, 0.2, 0.1], [0.5, 0.8, 0.9]]]).log()
-    assert losses.missed_shares(start, target, known) > 0.01
-    at_the_shares = target.clamp(min=1e-9).log().requires_grad_()
-    missed = losses.missed_shares(at_the_shares, target, known)
-    torch.testing.assert_close(missed, torch.tensor(0.0))
-    missed.backward()
-    torch.testing.assert_close(at_the_shares.grad, torch.zeros_like(target))
+    assert losses.soft_dice_loss(start, target, known) > 0.01
+    at_the_target = target.clamp(min=1e-9).log().requires_grad_()
+    loss = losses.soft_dice_loss(at_the_target, target, known)
+    torch.testing.assert_close(loss, torch.tensor(0.0))
+    loss.backward()
+    torch.testing.assert_close(at_the_target.grad, torch.zeros_like(target))
 
 
-def test_missed_shares_of_whole_labels_is_the_missed_overlap() -> None:
+def test_the_soft_dice_loss_to_one_hot_labels_is_the_dice_loss() -> None:
     labels = torch.tensor([[0, 1, 1, 2, -1]])
     known, log_p = labels >= 0, torch.randn(1, 3, 5, generator=torch.Generator().manual_seed(0)).log_softmax(dim=1)
     target = torch.nn.functional.one_hot(labels.clamp(min=0), 3).movedim(-1, 1) * known[:, None].float()
-    torch.testing.assert_close(losses.missed_shares(log_p, target, known), losses.missed_overlap(log_p, labels))
+    torch.testing.assert_close(losses.soft_dice_loss(log_p, target, known), losses.dice_loss(log_p, labels))
 
 
-def test_missed_overlap_moves_a_class_of_a_single_pixel() -> None:
+def test_the_dice_loss_has_a_gradient_for_a_class_of_a_single_pixel() -> None:
     logits = torch.zeros(1, 2, 1000, requires_grad=True)
     labels = torch.zeros(1, 1000, dtype=torch.long)
     labels[0, 0] = 1
-    losses.missed_overlap(logits.log_softmax(dim=1), labels).backward()
+    losses.dice_loss(logits.log_softmax(dim=1), labels).backward()
     assert logits.grad is not None
     lone, others = logits.grad[0, 1, 0], logits.grad[0, 1, 1:]
-    assert lone < 0 < others.min(), "the pixel is drawn to its class, all others away from it"
+    assert lone < 0 < others.min(), "the pixel moves to its class, all others away from it"
     assert -lone > 100 * others.max()

@@ -15,9 +15,10 @@ import pytest
 import torch
 from safetensors.torch import save
 
+from NoisyLabelSegLib.cases.model_card import CARD, WEIGHTS, ModelCard, read_card
 from NoisyLabelSegLib.errors import UserError
 from NoisyLabelSegLib.networks import Architecture, CoupledNetwork
-from NoisyLabelSegLib.networks.package import CARD, WEIGHTS, ModelCard, load_package, read_card, save_package
+from NoisyLabelSegLib.networks.package import load_package, save_package
 
 ARCHITECTURE = Architecture(dimensions=2, channels=1, classes=2, annotators=2, widths=(4, 8))
 

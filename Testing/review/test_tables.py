@@ -9,8 +9,9 @@ import json
 import numpy as np
 
 from NoisyLabelSegLib.cases import Geometry
+from NoisyLabelSegLib.output import csv_text
 from NoisyLabelSegLib.review import review_case
-from NoisyLabelSegLib.review.tables import MISTAKE_COLUMNS, csv_text, json_text, mistake_row, statistics_row
+from NoisyLabelSegLib.review.tables import MISTAKE_COLUMNS, json_text, mistake_row, statistics_row
 
 
 def test_what_does_not_exist_is_empty_in_csv_and_null_in_json() -> None:
@@ -28,11 +29,3 @@ def test_a_mistake_of_a_picture_leaves_the_third_axis_empty() -> None:
     row = mistake_row(mistake, "Missed it.")
     assert tuple(row) == MISTAKE_COLUMNS
     assert (row["kind"], row["center_x_lps"], row["center_z_lps"], row["extent_z"]) == ("missed object", 7, None, None)
-
-
-def test_no_rows_still_have_a_header() -> None:
-    assert csv_text([], MISTAKE_COLUMNS).startswith("case,annotator,kind,")
-
-
-def test_a_name_is_never_a_formula() -> None:
-    assert csv_text([{"annotator": "=1+1", "value": -2.5}]) == "annotator,value\n'=1+1,-2.5\n"

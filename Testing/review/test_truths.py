@@ -10,7 +10,7 @@ import pytest
 
 from NoisyLabelSegLib.cases import Geometry, Study, write_components, write_labels
 from NoisyLabelSegLib.errors import UserError
-from NoisyLabelSegLib.fusion.study import Job, fuse_study
+from NoisyLabelSegLib.fusion.study import FusionPlan, fuse_study
 from NoisyLabelSegLib.review.truths import truth_source
 
 
@@ -43,7 +43,7 @@ def test_a_method_fuses_on_the_fly(small_study: Study) -> None:
 
 @pytest.mark.parametrize("method", ["staple", "majority", "spatial-staple"])
 def test_a_method_gives_the_truth_that_fuse_would_have_written(small_study: Study, tmp_path: Path, method: str) -> None:
-    fuse_study(small_study, tmp_path / "fused", Job(method))
+    fuse_study(small_study, tmp_path / "fused", FusionPlan(method))
     on_the_fly, stored = truth_source(method, small_study), truth_source(str(tmp_path / "fused"), small_study)
     for case in small_study.cases:
         one, other = on_the_fly(case), stored(case)

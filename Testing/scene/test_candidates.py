@@ -12,9 +12,9 @@ from NoisyLabelSegLib.cases import Geometry
 from NoisyLabelSegLib.errors import UserError
 from NoisyLabelSegLib.scene.candidates import findCandidates
 from NoisyLabelSegLib.scene.folder import CaseFolder
+from NoisyLabelSegLib.scene.nodes import Role
 from NoisyLabelSegLib.scene.placing import geometryOf
 from NoisyLabelSegLib.scene.results import ResultNodes
-from NoisyLabelSegLib.scene.roles import Role
 from NoisyLabelSegLib.scene.scene_case import adoptNodes, caseFromScene, caseOfFolder
 from NoisyLabelSegLib.scene.sources import AnnotatorSource
 from NoisyLabelSegLib.scene.volumes import SCALAR, VECTOR

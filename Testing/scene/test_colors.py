@@ -9,7 +9,7 @@ import pytest
 
 from NoisyLabelSegLib.resources import resource_path
 from NoisyLabelSegLib.review import COLORBLIND, PAPER, color_table
-from NoisyLabelSegLib.scene.colors import HEAT, VEIL, annotatorColor, classColor, errorColors, rampColors
+from NoisyLabelSegLib.scene.colors import CONFIDENCE, HEAT, annotatorColor, classColor, errorColors, rampColors
 
 Node = Any
 
@@ -41,7 +41,7 @@ def test_a_table_is_made_once_per_scene(scene: Node) -> None:
     assert errorColors(scene) is not errorColors(scene, COLORBLIND)
 
 
-@pytest.mark.parametrize("name", [HEAT, VEIL])
+@pytest.mark.parametrize("name", [HEAT, CONFIDENCE])
 def test_a_ramp_goes_from_its_first_to_its_last_point(name: str, scene: Node) -> None:
     points = json.loads(resource_path(f"colors/ramps/{name}.json").read_text(encoding="utf-8"))["points"]
     assert [point["at"] for point in points] == sorted(point["at"] for point in points)

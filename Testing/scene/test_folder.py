@@ -8,7 +8,7 @@ from typing import Any
 from NoisyLabelSegLib.cases import Case
 from NoisyLabelSegLib.scene.folder import CaseFolder
 from NoisyLabelSegLib.scene.loading import loadCase
-from NoisyLabelSegLib.scene.roles import IMAGE_REFERENCE, Role
+from NoisyLabelSegLib.scene.nodes import IMAGE_REFERENCE, Role
 
 Node = Any
 

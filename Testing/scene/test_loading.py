@@ -12,11 +12,10 @@ import pytest
 from NoisyLabelSegLib.cases import Annotation, Case, Geometry, Image, Study, write_image, write_labels
 from NoisyLabelSegLib.errors import UserError
 from NoisyLabelSegLib.scene.arrays import arrayOf
-from NoisyLabelSegLib.scene.loading import loadCase, loadStudy
+from NoisyLabelSegLib.scene.loading import loadCase, loadStudy, openStudy
+from NoisyLabelSegLib.scene.nodes import Role
 from NoisyLabelSegLib.scene.placing import geometryOf
-from NoisyLabelSegLib.scene.roles import Role
 from NoisyLabelSegLib.scene.scene_case import caseOfFolder
-from NoisyLabelSegLib.scene.studies import openStudy
 
 Node = Any
 GRID = Geometry((4, 5, 6), (1.0, 1.0, 2.0), (1.0, 2.0, 3.0), (0, 1, 0, -1, 0, 0, 0, 0, 1))

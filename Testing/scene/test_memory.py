@@ -7,9 +7,9 @@ import platform
 import numpy as np
 import pytest
 
+from benchmarks.bench_scene import drawn_case, measure_rounds, one_round, resident_bytes
 from NoisyLabelSegLib.cases import Geometry
 from NoisyLabelSegLib.commands.terminal import Terminal
-from NoisyLabelSegLib.experiments.bench_scene import drawn_case, measure_rounds, one_round, resident_bytes
 from NoisyLabelSegLib.scene.folder import CaseFolder
 from NoisyLabelSegLib.scene.headless import HeadlessSlicer
 

@@ -16,7 +16,7 @@ from NoisyLabelSegLib.scene.offscreen import OffscreenView, gridOf, writePng
 from NoisyLabelSegLib.scene.volumes import SCALAR, showAsCodes
 
 Node = Any
-OFFSET = 9.0  # millimetres from the middle to the boxes
+OFFSET = 9.0  # millimeters from the middle to the boxes
 PIXELS_PER_MM = 5
 SIZE = 240
 

@@ -12,7 +12,7 @@ from NoisyLabelSegLib.cases import Case
 from NoisyLabelSegLib.scene.folder import CaseFolder
 from NoisyLabelSegLib.scene.headless import HeadlessSlicer
 from NoisyLabelSegLib.scene.loading import loadCase
-from NoisyLabelSegLib.scene.pictures import reviewPicture
+from NoisyLabelSegLib.scene.offscreen import reviewPicture
 from NoisyLabelSegLib.scene.results import ResultNodes
 
 

@@ -12,18 +12,16 @@ from NoisyLabelSegLib.cases import Case, Geometry
 from NoisyLabelSegLib.fusion import fuse
 from NoisyLabelSegLib.review import COLORBLIND, ReviewSettings, color_table, review_case
 from NoisyLabelSegLib.scene.arrays import arrayOf
-from NoisyLabelSegLib.scene.curves import showCurves
 from NoisyLabelSegLib.scene.folder import CaseFolder
 from NoisyLabelSegLib.scene.headless import HeadlessSlicer
 from NoisyLabelSegLib.scene.loading import loadCase
+from NoisyLabelSegLib.scene.nodes import Role, run, runs, undoRun
 from NoisyLabelSegLib.scene.offscreen import OffscreenView
 from NoisyLabelSegLib.scene.placing import geometryOf
-from NoisyLabelSegLib.scene.removal import run, runs, undoRun
 from NoisyLabelSegLib.scene.results import ResultNodes, chooseErrorColors
-from NoisyLabelSegLib.scene.roles import Role
 from NoisyLabelSegLib.scene.segments import showSurface
 from NoisyLabelSegLib.scene.sources import AnnotatorSource, labelsOnGrid
-from NoisyLabelSegLib.scene.tables import rowsOf
+from NoisyLabelSegLib.scene.tables import rowsOf, showCurves
 
 Node = Any
 

@@ -11,15 +11,14 @@ import pytest
 from NoisyLabelSegLib.cases import Case
 from NoisyLabelSegLib.review import PAPER, color_table, expected_errors
 from NoisyLabelSegLib.scene.arrays import arrayOf
-from NoisyLabelSegLib.scene.curves import showCurves
+from NoisyLabelSegLib.scene.colors import legendOf
 from NoisyLabelSegLib.scene.folder import CaseFolder
 from NoisyLabelSegLib.scene.headless import HeadlessSlicer
 from NoisyLabelSegLib.scene.layout import LAYOUT_ID, viewName
-from NoisyLabelSegLib.scene.legends import legendOf
+from NoisyLabelSegLib.scene.nodes import ANNOTATOR_REFERENCE, CORNER_TEXT, IMAGE_REFERENCE, TRUTH_REFERENCE, Role, Tag
 from NoisyLabelSegLib.scene.offscreen import OffscreenView
-from NoisyLabelSegLib.scene.roles import ANNOTATOR_REFERENCE, CORNER_TEXT, IMAGE_REFERENCE, TRUTH_REFERENCE, Role, Tag
 from NoisyLabelSegLib.scene.scene_case import caseOfFolder
-from NoisyLabelSegLib.scene.tables import rowsOf
+from NoisyLabelSegLib.scene.tables import rowsOf, showCurves
 from NoisyLabelSegLib.scene.views import ReviewViews
 from Testing.scene.majority_review import majority_review
 

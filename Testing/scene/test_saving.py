@@ -8,8 +8,7 @@ import pytest
 
 from NoisyLabelSegLib.errors import UserError
 from NoisyLabelSegLib.scene.folder import CaseFolder
-from NoisyLabelSegLib.scene.headless import HeadlessSlicer
-from NoisyLabelSegLib.scene.saving import saveScene
+from NoisyLabelSegLib.scene.headless import HeadlessSlicer, saveScene
 
 
 def test_a_saved_scene_opens_again_and_saving_prints_nothing(

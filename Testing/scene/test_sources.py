@@ -11,7 +11,7 @@ import pytest
 import vtk
 
 from NoisyLabelSegLib.cases import Geometry, Image, resample
-from NoisyLabelSegLib.cases.kinds import Kind
+from NoisyLabelSegLib.cases.file_kinds import Kind
 from NoisyLabelSegLib.cases.segments import read_segments
 from NoisyLabelSegLib.errors import UserError
 from NoisyLabelSegLib.scene.sources import AnnotatorSource, labelsOnGrid, segmentSources
@@ -187,7 +187,7 @@ def test_where_segments_overlap_the_later_one_stays_and_it_is_said(
     inner[2, 3, 4:6] = 1
     found = labelsOnGrid(AnnotatorSource("a", add_segmentation("a", {"edema": box(), "tumor": inner}, GRID)), image)
     np.testing.assert_array_equal(found.labels, box() + inner)
-    assert found.remarks == ["a: tumor lies over other segments in 2 voxels and was kept there."]
+    assert found.remarks == ["a: segments overlap in 2 voxels, where the later segment is kept."]
 
 
 def test_a_segment_of_an_unknown_class_is_refused(image: Node, add_segmentation: Callable[..., Node]) -> None:

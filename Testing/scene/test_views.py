@@ -12,16 +12,15 @@ import pytest
 from NoisyLabelSegLib.cases import Case, Geometry
 from NoisyLabelSegLib.errors import UserError
 from NoisyLabelSegLib.review import PAPER, ErrorCode, color_table
+from NoisyLabelSegLib.scene.colors import showLegend
 from NoisyLabelSegLib.scene.folder import CaseFolder
 from NoisyLabelSegLib.scene.headless import HeadlessSlicer
-from NoisyLabelSegLib.scene.layout import VIEW_GROUP, viewName
-from NoisyLabelSegLib.scene.legends import showLegend
+from NoisyLabelSegLib.scene.layout import VIEW_GROUP, nodesOfClass, viewName
+from NoisyLabelSegLib.scene.nodes import CORNER_TEXT, Role
 from NoisyLabelSegLib.scene.offscreen import OffscreenView
 from NoisyLabelSegLib.scene.placing import rasOf
 from NoisyLabelSegLib.scene.results import ResultNodes
-from NoisyLabelSegLib.scene.roles import CORNER_TEXT, Role
 from NoisyLabelSegLib.scene.tables import rowsOf
-from NoisyLabelSegLib.scene.view_memory import nodesOfClass
 from NoisyLabelSegLib.scene.views import ReviewViews, positionOf
 from Testing.scene.majority_review import majority_review
 
@@ -194,7 +193,7 @@ def test_jumping_follows_the_transform_of_the_image(app: HeadlessSlicer, loaded:
     assert ras == (-1.0, -2.0, 103.0)
 
 
-def test_the_veil_is_the_more_opaque_the_surer_the_truth(
+def test_the_confidence_overlay_is_the_more_opaque_the_surer_the_truth(
     app: HeadlessSlicer, view: Callable[..., OffscreenView], small_case: Callable[..., Case]
 ) -> None:
     case = small_case(1)
@@ -207,15 +206,15 @@ def test_the_veil_is_the_more_opaque_the_surer_the_truth(
     red.fit()
     views = ReviewViews(app.scene, app.applicationLogic)
     views.jumpTo(folder, case.geometry.points((4, 5, 6)).tolist(), mark=False)
-    views.showVeil(folder)
+    views.showConfidence(folder)
     picture = red.picture()
     sure, unsure, none = (color_at(red, picture, case.geometry, (4, 4, x)) for x in (4, 8, 6))
     assert sure[0] == pytest.approx(0.6 * 255, abs=3)
     assert unsure[0] == pytest.approx(0.3 * 255, abs=3)
     assert not none.any()
-    views.showVeil(folder, visible=False)
+    views.showConfidence(folder, visible=False)
     assert not red.picture()[30:, 30:].any()  # but for the letters at the edges
-    assert folder.find(Role.VEIL) is None
+    assert folder.find(Role.CONFIDENCE) is None
 
 
 def test_a_heat_map_lies_over_the_image_where_something_is_likely(
@@ -254,7 +253,7 @@ def test_leaving_the_review_restores_what_was_before(
     views = ReviewViews(app.scene, app.applicationLogic)
     views.showEach(folder)
     views.showOne(folder, "reader1")
-    views.showVeil(folder)
+    views.showConfidence(folder)
     views.jumpTo(folder, (1.0, 2.0, 3.0))
     assert (red.picture() != before).any()
     views.restore()
@@ -263,4 +262,4 @@ def test_leaving_the_review_restores_what_was_before(
     assert red.compositeNode.GetBackgroundVolumeID() == folder.find(Role.PROBABILITY).GetID()
     assert red.compositeNode.GetLabelVolumeID() is None
     assert (red.picture() == before).all()
-    assert folder.find(Role.VEIL) is None
+    assert folder.find(Role.CONFIDENCE) is None

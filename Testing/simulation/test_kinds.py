@@ -6,7 +6,7 @@ from scipy import ndimage
 
 from NoisyLabelSegLib.errors import UserError
 from NoisyLabelSegLib.simulation import Scan, SimulatedAnnotator
-from NoisyLabelSegLib.simulation.kinds import KINDS
+from NoisyLabelSegLib.simulation.errors import KINDS
 
 SQUARE = np.zeros((13, 13), dtype=np.uint8)
 SQUARE[4:9, 4:9] = 1

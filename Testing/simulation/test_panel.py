@@ -6,9 +6,8 @@ import pytest
 
 from NoisyLabelSegLib.errors import UserError
 from NoisyLabelSegLib.simulation import SimulatedAnnotator, read_panel, shipped_panels
-from NoisyLabelSegLib.simulation.annotator import CONFUSES
-from NoisyLabelSegLib.simulation.kinds import KINDS
-from NoisyLabelSegLib.simulation.panel import Panel, panel_to_json
+from NoisyLabelSegLib.simulation.annotators import CONFUSES, Panel, panel_to_json
+from NoisyLabelSegLib.simulation.errors import KINDS
 
 BINARY = ("background", "lesion")
 NESTED = ("background", "edema", "core")
@@ -64,7 +63,7 @@ def test_a_panel_that_was_solved_is_read_back_as_it_was(tmp_path):
         ({"name": "a", "kind": "over", "dice": 1.5}, "dice"),
         ({"name": "a", "kind": "over", "class": 2}, "lesion"),
         ({"name": "a", "kind": "over", "class": "heart"}, "heart"),
-        ({"name": "a", "kind": "over", "colour": "red"}, "colour"),
+        ({"name": "a", "kind": "over", "color": "red"}, "color"),
         ({"name": "a", "kind": "careless", "side": "inside"}, "inside"),
         ({"name": "a", "kind": "drifting", "error": "drifting"}, "drifting"),
         ({"name": "a", "kind": "shifted", "direction": [0, 0]}, "direction"),

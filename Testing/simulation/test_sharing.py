@@ -5,7 +5,7 @@ from collections import Counter
 import pytest
 
 from NoisyLabelSegLib.simulation import SimulationSettings
-from NoisyLabelSegLib.simulation.sharing import choose_annotators, choose_splits
+from NoisyLabelSegLib.simulation.settings import choose_annotators, choose_splits
 
 NAMES = ["a", "b", "c"]
 
@@ -39,6 +39,6 @@ def test_a_missing_rate_is_kept_on_average_and_nobody_leaves_a_case_bare():
     assert min(map(len, chosen)) == 1
 
 
-def test_dense_splits_are_labelled_by_all():
+def test_dense_splits_are_labeled_by_all():
     settings = SimulationSettings(missing=None, dense_splits=("test",))
     assert [len(names) for names in choose_annotators(["train", "test"], NAMES, settings)] == [1, 3]

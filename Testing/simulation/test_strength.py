@@ -6,7 +6,7 @@ import pytest
 from NoisyLabelSegLib.errors import UserError
 from NoisyLabelSegLib.metrics import dice
 from NoisyLabelSegLib.simulation import Scan, SimulatedAnnotator, solve_each, solve_together
-from NoisyLabelSegLib.simulation.fields import seeded, smooth_noise
+from NoisyLabelSegLib.simulation.scan import seeded, smooth_noise
 from NoisyLabelSegLib.simulation.strength import dice_to_truth
 
 PAPER = [SimulatedAnnotator(kind, kind) for kind in ("over", "under", "wrong")]

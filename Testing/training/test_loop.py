@@ -14,7 +14,8 @@ import torch
 from NoisyLabelSegLib.cases import Study
 from NoisyLabelSegLib.progress import Progress, paced
 from NoisyLabelSegLib.training import Settings, train_study
-from NoisyLabelSegLib.training.objective import Objective, Terms
+from NoisyLabelSegLib.training.objectives.base import Terms
+from NoisyLabelSegLib.training.objectives.coupled import CoupledObjective
 from NoisyLabelSegLib.training.samples import Batch
 
 MakeStudy = Callable[..., Study]
@@ -24,7 +25,7 @@ TINY = Settings(widths=(4, 8), epochs=2, batch=3, device="cpu", learning_rate=1e
 def test_progress_moves_within_an_epoch(
     make_disk_study: MakeStudy, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("NoisyLabelSegLib.training.run.paced", partial(paced, every_seconds=0.0))
+    monkeypatch.setattr("NoisyLabelSegLib.training.recording.paced", partial(paced, every_seconds=0.0))
     heard: list[Progress] = []
     train_study(make_disk_study(), tmp_path / "run", replace(TINY, batch=2, epochs=2), report=heard.append)
     trained = [progress for progress in heard if progress.stage == "train"]
@@ -46,14 +47,14 @@ def test_progress_moves_within_an_epoch(
 def test_out_of_memory_halves_the_batch_says_so_and_goes_on(
     make_disk_study: MakeStudy, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, error: Exception
 ) -> None:
-    forward = Objective.forward
+    forward = CoupledObjective.forward
 
-    def small_device(self: Objective, batch: Batch, *more: Any) -> Terms:
+    def small_device(self: CoupledObjective, batch: Batch, *more: Any) -> Terms:
         if len(batch.images) > 1:
             raise error
         return forward(self, batch, *more)
 
-    monkeypatch.setattr(Objective, "forward", small_device)
+    monkeypatch.setattr(CoupledObjective, "forward", small_device)
     said: list[str] = []
     trained = train_study(make_disk_study(), tmp_path / "run", replace(TINY, batch=4), say=said.append)
     assert [sentence for sentence in said if sentence.startswith("The device")] == [

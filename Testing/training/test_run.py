@@ -42,10 +42,10 @@ def test_a_training_leaves_a_package_metrics_and_its_settings(make_disk_study: M
     assert network.architecture.widths == (4, 8)
 
 
-def test_who_labelled_no_training_case_is_named(make_disk_study: MakeStudy, tmp_path: Path) -> None:
+def test_who_labeled_no_training_case_is_named(make_disk_study: MakeStudy, tmp_path: Path) -> None:
     study = make_disk_study(cases=2, case0=["over", "under"], case1=["under", "good"])
     trained = train_study(study, tmp_path / "run", replace(TINY, epochs=1))
-    assert "under labelled none of the training cases, so under's errors are not learned." in trained.remarks
+    assert "under labeled none of the training cases, so under's errors are not learned." in trained.remarks
 
 
 def test_the_same_seed_gives_the_same_weights_and_another_does_not(make_disk_study: MakeStudy, tmp_path: Path) -> None:
@@ -59,9 +59,11 @@ def test_the_same_seed_gives_the_same_weights_and_another_does_not(make_disk_stu
 
 
 @pytest.mark.parametrize("target", ["majority", "mean", "staple", "truth"])
-def test_every_baseline_is_the_same_code(make_disk_study: MakeStudy, tmp_path: Path, target: str) -> None:
+def test_every_fused_label_and_the_truth_can_be_trained_on(
+    make_disk_study: MakeStudy, tmp_path: Path, target: str
+) -> None:
     trained = train_study(make_disk_study(cases=3), tmp_path / "run", replace(TINY, target=target, epochs=1))
-    assert load_package(trained.package)[0].annotator_head is None
+    assert not load_package(trained.package)[0].predicts_annotators
 
 
 @pytest.mark.parametrize(
@@ -121,7 +123,7 @@ def test_a_run_that_stopped_goes_on_as_if_it_had_not(
         train_study(study, tmp_path / "run", settings, report=stop_after_two)
     stopped = Checkpoint.read(tmp_path / "run")
     assert stopped is not None
-    assert bool(stopped.guesses) == bool(missing), "what others would say is guessed where an image has one label"
+    assert bool(stopped.guesses) == bool(missing), "missing labels are imputed where an image has one"
     resumed = train_study(study, tmp_path / "run", settings, resume=True)
     assert same(weights(whole.package), weights(resumed.package))
     assert (tmp_path / "run/metrics.jsonl").read_text() == (tmp_path / "whole/metrics.jsonl").read_text()
@@ -135,9 +137,9 @@ def test_a_swapped_run_starts_again_and_says_so(
     attempts: list[int] = []
 
     def first_attempt_swaps(self: Loop, moved: Callable[[float], None]) -> tuple[dict[str, float], torch.Tensor]:
-        figures, meetings = epoch(self, moved)
+        figures, agreement = epoch(self, moved)
         attempts.append(self._settings.seed)
-        return figures, swapped if self._settings.seed == TINY.seed else meetings
+        return figures, swapped if self._settings.seed == TINY.seed else agreement
 
     monkeypatch.setattr(Loop, "epoch", first_attempt_swaps)
     trained = train_study(make_disk_study(), tmp_path / "run", replace(TINY, epochs=6, restarts=1))
@@ -234,7 +236,7 @@ def test_the_card_counts_the_cases_that_were_learned_from(make_disk_study: MakeS
     assert load_package(trained.package)[1].provenance["cases"] == 9
 
 
-def test_cases_that_nobody_labelled_are_left_out_and_said_so(make_disk_study: MakeStudy, tmp_path: Path) -> None:
+def test_cases_that_nobody_labeled_are_left_out_and_said_so(make_disk_study: MakeStudy, tmp_path: Path) -> None:
     study = make_disk_study(cases=2, case0=["over", "under", "good"])
     trained = train_study(study, tmp_path / "run", TINY)
     assert trained.remarks == ("1 cases have no image or no labels to learn from and are left out.",)

@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 
 from NoisyLabelSegLib.training import Settings
-from NoisyLabelSegLib.training.samples import Samples, join
-from NoisyLabelSegLib.training.sampling import Draw
+from NoisyLabelSegLib.training.samples import Draw, Samples, join
 from NoisyLabelSegLib.training.source import UNLABELED, CaseArrays
 
 
@@ -39,7 +38,7 @@ def test_without_variation_a_sample_is_always_the_same() -> None:
     np.testing.assert_array_equal(samples[Draw(0, 0, True, (1,))].image, samples[Draw(0, 0, True, (2,))].image)
 
 
-def test_samples_of_different_size_are_filled_up_with_pixels_nobody_labelled() -> None:
+def test_samples_of_different_size_are_filled_up_with_pixels_nobody_labeled() -> None:
     small, large = arrays(2, 3), arrays(4, 3)
     batch = join([small, large])
     assert batch.images.shape == (2, 1, 4, 3)

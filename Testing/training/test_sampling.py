@@ -6,7 +6,7 @@ import numpy as np
 
 from NoisyLabelSegLib.fusion.table import VoteTable
 from NoisyLabelSegLib.training import Settings
-from NoisyLabelSegLib.training.sampling import batches, epoch_draws
+from NoisyLabelSegLib.training.samples import batches, epoch_draws
 from NoisyLabelSegLib.training.source import Survey
 
 NO_VOTES = VoteTable(np.zeros((1, 1), dtype=np.int16), np.zeros(1))

@@ -8,8 +8,7 @@ from pathlib import Path
 import pytest
 
 from NoisyLabelSegLib.errors import UserError
-from NoisyLabelSegLib.resources import preset_names
-from NoisyLabelSegLib.training import Settings, preset
+from NoisyLabelSegLib.training import Settings, preset, preset_names
 
 
 def test_settings_survive_json() -> None:

@@ -11,11 +11,11 @@ import numpy as np
 import pytest
 
 from NoisyLabelSegLib.cases import Annotation, Case, Geometry, Image, Study, read_image
+from NoisyLabelSegLib.cases.model_card import read_card
 from NoisyLabelSegLib.inference import predict_cases
-from NoisyLabelSegLib.networks.package import read_card
 from NoisyLabelSegLib.training import Settings, train_study
-from NoisyLabelSegLib.training.presets import stored_settings
-from NoisyLabelSegLib.training.working_grid import fitted
+from NoisyLabelSegLib.training.cases import fitted
+from NoisyLabelSegLib.training.settings import stored_settings
 
 MakeStudy = Callable[..., Study]
 
@@ -77,7 +77,7 @@ def test_an_axis_that_is_coarse_already_stays_as_it_is() -> None:
     assert fitted(Settings(patch=16), [case]).spacing == (5.0, 2.0)
 
 
-def test_a_truth_is_looked_at_where_nobody_labelled() -> None:
+def test_a_truth_is_looked_at_where_nobody_labeled() -> None:
     case = outlined((60, 80), (slice(10, 20), slice(5, 29)))
     alone = replace(case, annotations={}, truth_source=case.annotations["anna"].source)
     assert fitted(Settings(patch=16), [alone]).spacing == (2.0, 2.0)

@@ -87,7 +87,7 @@ def shelf_folder(monkeypatch, tmp_path):
     """A folder in place of Resources/models, empty at first."""
     folder = tmp_path / "Resources" / "models"
     folder.mkdir(parents=True)
-    module_name = "NoisyLabelSegLib.widget.models"
+    module_name = "NoisyLabelSegLib.cases.model_card"
     importlib.import_module(module_name)
     monkeypatch.setattr(f"{module_name}.resource_path", lambda name: folder.parent / name)
     return folder

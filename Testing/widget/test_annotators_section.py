@@ -5,7 +5,7 @@ from __future__ import annotations
 import slicer
 
 from NoisyLabelSegLib.scene.layout import LAYOUT_ID
-from NoisyLabelSegLib.scene.roles import Role
+from NoisyLabelSegLib.scene.nodes import Role
 
 
 def ui_of(panel):

@@ -9,7 +9,7 @@ import pytest
 import slicer
 from PySide6.QtCore import Qt
 
-from NoisyLabelSegLib.scene.roles import Role
+from NoisyLabelSegLib.scene.nodes import Role
 
 
 def ui_of(panel):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 
 def test_a_gpu_is_named_with_its_memory(module):
-    from NoisyLabelSegLib.widget.device_probe import sentenceOf
+    from NoisyLabelSegLib.widget.torch_support import sentenceOf
 
     assert module.panel is not None
     answer = '{"name": "NVIDIA RTX A5000", "gigabytes": 25.3}'

@@ -92,7 +92,7 @@ def test_a_dicom_seg_is_written_for_its_series(host, module, tmp_path):
     labels[:, 40:60, 50:70] = 1
     drawn = {name: Annotation(Image(labels, image.geometry)) for name in ("anna", "bert")}
     folder = loadCase(host.scene, Case("ct", (image,), drawn, classes=2))
-    module.panel.case.openFolder(folder, ("background", "tumor"))
+    module.panel.case.openFolder(folder, ("background", "tumour"))
     tick(module.panel, "exportDicom")
     ui_of(module.panel).exportPath.currentPath = str(tmp_path / "out")
     host.answers.paths.append(str(series))

@@ -12,7 +12,7 @@ import pytest
 import slicer
 
 from NoisyLabelSegLib.cases import read_labels
-from NoisyLabelSegLib.scene.roles import Role
+from NoisyLabelSegLib.scene.nodes import Role
 
 
 def text(widget):
@@ -45,8 +45,8 @@ def test_a_clinician_opens_a_scan_and_runs_a_pretrained_model(host, installed, m
     assert text(truth.truthMessage) == ""
     node = panel.case.folder.find(Role.TRUTH)
     assert node is not None
-    truth.veilBox.click()
-    assert panel.case.folder.find(Role.VEIL) is not None
+    truth.confidenceBox.click()
+    assert panel.case.folder.find(Role.CONFIDENCE) is not None
 
 
 def test_a_trainee_opens_a_reviewed_scene_without_torch_and_walks_through_the_mistakes(

@@ -15,8 +15,8 @@ import pytest
 import slicer
 
 from NoisyLabelSegLib.jobs.job import State
-from NoisyLabelSegLib.review.case_review import review_case
-from NoisyLabelSegLib.scene.roles import Role
+from NoisyLabelSegLib.review.compare.case import review_case
+from NoisyLabelSegLib.scene.nodes import Role
 
 
 def text(widget):
@@ -27,7 +27,7 @@ def text(widget):
 def large(monkeypatch):
     """The panel takes every case for a large one."""
     for name in ("case_logic", "opening", "train_logic"):
-        monkeypatch.setattr(f"NoisyLabelSegLib.widget.{name}.LARGE_VOXELS", 10)
+        monkeypatch.setattr(f"NoisyLabelSegLib.widget.{name}.BACKGROUND_WORK_VOXELS", 10)
 
 
 @pytest.fixture
@@ -124,7 +124,7 @@ def test_closing_the_scene_ends_the_review(host, scan, temporary):
 
 
 def test_a_reviewer_that_dies_is_explained(host, scan):
-    from NoisyLabelSegLib.jobs.process_tree import end_tree
+    from NoisyLabelSegLib.jobs.process import end_tree
 
     host.wait_for(lambda: is_asked(scan))
     job = scan.annotatorsSection._background._newest.job
@@ -171,8 +171,8 @@ def test_the_scene_is_written_for_a_training_between_events_and_that_can_be_canc
     assert not list(temporary.glob("noisylabelseg-train-*"))
 
 
-def test_the_veil_of_a_large_case_is_made_between_events(host, scan):
+def test_the_confidence_overlay_of_a_large_case_is_made_between_events(host, scan):
     host.wait_for(lambda: scan.truth.truth is not None)
-    scan.truthSection._ui.veilBox.setChecked(True)
-    assert scan.case.folder.find(Role.VEIL) is None
-    host.wait_for(lambda: scan.case.folder.find(Role.VEIL) is not None)
+    scan.truthSection._ui.confidenceBox.setChecked(True)
+    assert scan.case.folder.find(Role.CONFIDENCE) is None
+    host.wait_for(lambda: scan.case.folder.find(Role.CONFIDENCE) is not None)

@@ -8,7 +8,7 @@ from PySide6.QtCore import Qt
 
 from NoisyLabelSegLib.cases import read_labels
 from NoisyLabelSegLib.cases.dicom_seg import read_dicom_seg
-from NoisyLabelSegLib.scene.roles import Role
+from NoisyLabelSegLib.scene.nodes import Role
 
 
 def text(widget):

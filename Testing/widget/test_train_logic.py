@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from NoisyLabelSegLib.jobs.reports import Progressed
-from NoisyLabelSegLib.scene.roles import Role
+from NoisyLabelSegLib.scene.nodes import Role
 from NoisyLabelSegLib.scene.tables import rowsOf
 
 

@@ -66,7 +66,7 @@ def test_cancel_leaves_the_scene_as_it_was_and_resume_goes_on(host, ready, tmp_p
 
 
 def test_a_worker_that_dies_is_explained_and_the_button_works_again(host, ready):
-    from NoisyLabelSegLib.jobs.process_tree import end_tree
+    from NoisyLabelSegLib.jobs.process import end_tree
 
     ui = ui_of(ready)
     ui.epochsBox.setProperty("value", 200)

@@ -12,7 +12,7 @@ import slicer
 from PySide6.QtCore import Qt
 
 from NoisyLabelSegLib.fusion import METHODS
-from NoisyLabelSegLib.scene.roles import Role
+from NoisyLabelSegLib.scene.nodes import Role
 
 
 def ui_of(panel):
@@ -20,8 +20,17 @@ def ui_of(panel):
 
 
 def write_card(path, **content):
-    """A file that looks like a model package from outside: a card, and nothing where the weights would be."""
-    card = {"classes": ["background", "lesion"], "provenance": {"study": "lesions", "cases": 30}, **content}
+    """A model package with a valid card, and nothing where the weights would be."""
+    classes = content.get("classes", ["background", "lesion"])
+    card = {
+        "format": "noisylabelseg-model/1",
+        "architecture": {"dimensions": 2, "channels": 1, "classes": len(classes), "annotators": 1},
+        "classes": classes,
+        "annotators": ["ann"],
+        "preprocessing": {},
+        "provenance": {"study": "lesions", "cases": 30},
+        **content,
+    }
     path.parent.mkdir(parents=True, exist_ok=True)
     with zipfile.ZipFile(path, "w") as archive:
         archive.writestr("model.json", json.dumps(card))
@@ -81,11 +90,11 @@ def test_with_nobody_ticked_the_panel_asks_for_somebody(opened):
     assert ui.estimateButton.property("toolTip") == "Tick at least one annotator."
 
 
-def test_the_veil_is_drawn_and_taken_away(opened):
-    ui_of(opened).veilBox.setChecked(True)
-    assert opened.case.folder.find(Role.VEIL) is not None
-    ui_of(opened).veilBox.setChecked(False)
-    assert opened.case.folder.find(Role.VEIL) is None
+def test_the_confidence_overlay_is_drawn_and_removed(opened):
+    ui_of(opened).confidenceBox.setChecked(True)
+    assert opened.case.folder.find(Role.CONFIDENCE) is not None
+    ui_of(opened).confidenceBox.setChecked(False)
+    assert opened.case.folder.find(Role.CONFIDENCE) is None
 
 
 def test_edited_outlines_are_read_again_when_the_button_is_pressed(opened, readers):
@@ -107,15 +116,15 @@ def test_a_model_is_asked_for(opened):
     assert "does not exist" in ui.estimateButton.property("toolTip")
 
 
-def test_in_a_large_case_probabilities_wait_for_the_veil(opened, monkeypatch):
-    monkeypatch.setattr("NoisyLabelSegLib.widget.truth_logic.LARGE_VOXELS", 10)
+def test_in_a_large_case_probabilities_wait_for_the_confidence_overlay(opened, monkeypatch):
+    monkeypatch.setattr("NoisyLabelSegLib.widget.truth_logic.DEFERRED_PROBABILITY_VOXELS", 10)
     choose(opened, "majority")
     assert opened.case.folder.find(Role.PROBABILITY) is None
-    ui_of(opened).veilBox.setChecked(True)
+    ui_of(opened).confidenceBox.setChecked(True)
     first = opened.case.folder.find(Role.PROBABILITY)
     assert first is not None
     choose(opened, "mean")
-    assert opened.case.folder.find(Role.VEIL) is not None, "the veil follows the method while it is shown"
+    assert opened.case.folder.find(Role.CONFIDENCE) is not None, "the overlay follows the method while it is shown"
 
 
 @pytest.mark.usefixtures("no_torch")

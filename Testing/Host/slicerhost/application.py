@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from PySide6 import QtWidgets
+from PySide6.QtCore import QTimer
 
 
 class Application:
@@ -18,6 +19,10 @@ class Application:
         self.cachePath = ""
         self._logic = logic
         self._startup: list[Callable[[], None]] = []
+        self._views = {node.GetID() for node in self._slice_nodes()}
+        scene = logic.GetMRMLScene()
+        for event in (scene.NodeAddedEvent, scene.NodeRemovedEvent):
+            scene.AddObserver(event, lambda *_: self._reset_new_views())
 
     def applicationLogic(self) -> Any:
         return self._logic
@@ -31,6 +36,20 @@ class Application:
         for logic in (logics.GetItemAsObject(index) for index in range(logics.GetNumberOfItems())):
             logic.FitSliceToBackground()
             logic.SnapSliceOffsetToIJK()
+
+    def _slice_nodes(self) -> list[Any]:
+        scene = self._logic.GetMRMLScene()
+        nodes = scene.GetNodesByClass("vtkMRMLSliceNode")
+        nodes.UnRegister(None)
+        return list(nodes)
+
+    def _reset_new_views(self) -> None:
+        """As in Slicer, the first event loop after a new slice view appears sets its offset to 0."""
+        known, self._views = self._views, {node.GetID() for node in self._slice_nodes()}
+        if new := self._views - known:
+            QTimer.singleShot(
+                0, lambda: [node.SetSliceOffset(0) for node in self._slice_nodes() if node.GetID() in new]
+            )
 
     def moduleManager(self) -> Application:
         return self

@@ -77,7 +77,9 @@ class qMRMLNodeComboBox(QWidget):
         none = [None] if self._options["noneEnabled"] else []
         self._ids = [*none, *(node.GetID() for node in nodes)]
         self._box.addItems([*("None" for _ in none), *(node.GetName() for node in nodes)])
-        place = self._ids.index(before) if before in self._ids else 0 if self._ids else -1
+        # As in Slicer, another node is chosen when the current one is removed, although None could be.
+        other = len(none) if before is not None and nodes else 0 if self._ids else -1
+        place = self._ids.index(before) if before in self._ids else other
         self._box.setCurrentIndex(place)
         self._box.blockSignals(False)
         if self._id() != before:

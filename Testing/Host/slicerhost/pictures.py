@@ -55,9 +55,9 @@ class Story:
         panel.caseSection._ui.demoButton.click()
         self._host.wait_for(lambda: panel.annotators.review is not None)
         self._picture("case", "caseSection")
-        panel.truthSection._ui.veilBox.setChecked(True)
+        panel.truthSection._ui.confidenceBox.setChecked(True)
         self._picture("truth", "truthSection")
-        panel.truthSection._ui.veilBox.setChecked(False)
+        panel.truthSection._ui.confidenceBox.setChecked(False)
         self._choose("model")
         self._picture("model", "truthSection")
         self._choose("majority")  # STAPLE would take too large a truth with these annotators

@@ -1,0 +1,192 @@
+"""Reads images, labels or their grid from any supported file, and writes them, whole or not at all."""
+
+from __future__ import annotations
+
+import errno
+import gzip
+import os
+import shutil
+import tempfile
+import zlib
+from collections.abc import Generator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from NoisyLabelSegLib.cases.file_kinds import Kind, kind_of
+from NoisyLabelSegLib.cases.geometry import Geometry, Image
+from NoisyLabelSegLib.cases.itk_files import read_itk, read_itk_geometry
+from NoisyLabelSegLib.errors import UserError
+from NoisyLabelSegLib.output import output_file
+
+
+def read_geometry(path: str | Path) -> Geometry:
+    """The grid of a file, from its header where the format has one."""
+    path = Path(path)
+    kind = kind_of(path)
+    if kind in (Kind.DICOM_FOLDER, Kind.DICOM, Kind.SEGMENTATION):
+        return read_image(path).geometry
+    return read_itk_geometry(path, kind)
+
+
+def read_image(path: str | Path) -> Image:
+    """An image with its own number type: (*shape), or (C, *shape) where the file has several components."""
+    path = Path(path)
+    kind = kind_of(path)
+    if kind is Kind.DICOM_FOLDER:
+        from NoisyLabelSegLib.cases.dicom_series import read_dicom_series
+
+        return read_dicom_series(path)
+    if kind is Kind.SEGMENTATION:
+        return _read_segments(path, kind)
+    if kind is Kind.DICOM and _is_dicom_seg(path):
+        return _read_segments(path, kind)
+    return read_itk(path, kind)
+
+
+def read_labels(path: str | Path) -> Image:
+    """Labels as uint8 (*shape): whole numbers from 0 to 255, one per voxel; anything else is refused."""
+    path = Path(path)
+    image = read_image(path)
+    array = image.array
+    if array.ndim > image.geometry.dimension:
+        if not all(np.array_equal(array[0], component) for component in array[1:]):
+            raise UserError(
+                f"has {len(array)} components per voxel, so it is not a label image",
+                file=path,
+                remedy="save the labels with one value per voxel",
+            )
+        array = array[0]  # a gray picture saved as RGB
+    return Image(_as_labels(array, path), image.geometry)
+
+
+def _as_labels(array: NDArray[np.generic], path: Path) -> NDArray[np.uint8]:
+    if array.dtype == np.uint8:
+        return array  # type: ignore[return-value]
+    remedy = "labels are whole numbers from 0 (background) to 255"
+    if np.issubdtype(array.dtype, np.floating):
+        if not np.isfinite(array).all():
+            raise UserError("has labels that are not numbers (NaN or infinity)", file=path, remedy=remedy)
+        if (array != np.rint(array)).any():
+            raise UserError("has labels with fractions", file=path, remedy=f"threshold it first: {remedy}")
+    if array.size and array.min() < 0:
+        raise UserError(f"has the negative label {int(array.min())}", file=path, remedy=remedy)
+    if array.size and array.max() > 255:
+        raise UserError(f"has the label {int(array.max())}, which is above 255", file=path, remedy=remedy)
+    return array.astype(np.uint8)
+
+
+def _is_dicom_seg(path: Path) -> bool:
+    from NoisyLabelSegLib.cases.dicom_seg import is_dicom_seg
+
+    return is_dicom_seg(path)
+
+
+def _read_segments(path: Path, kind: Kind) -> Image:
+    """A segmentation as one label image, if its segments do not overlap."""
+    from NoisyLabelSegLib.cases.segments import read_segments
+
+    return read_segments(path, kind).as_labels()
+
+
+LARGE_BYTES = 4_000_000
+_BYTES_AT_ONCE = 1 << 24
+_LONGEST_HEADER = 1 << 16
+_GZIP = b"\x1f\x8b"
+_ELSEWHERE = (b"data file", b"datafile", b"line skip", b"lineskip", b"byte skip", b"byteskip")
+"""Fields of an NRRD header that say that the voxels do not simply follow it."""
+
+
+def reading_image(path: Path) -> Generator[str, None, Image]:
+    """read_image() in steps, each of which yields the file's name; all but large .nrrd and .nii.gz files take one."""
+    if path.is_file() and path.stat().st_size >= LARGE_BYTES:
+        try:
+            with tempfile.TemporaryDirectory(prefix="noisylabelseg-read-") as folder:
+                unpacked = yield from _unpacking(path, Path(folder))
+                yield path.name
+                return read_image(unpacked)
+        except (OSError, EOFError, zlib.error, UserError):
+            yield path.name  # a full disk, or a damaged file: then reading the file itself says what is wrong with it
+    return read_image(path)
+
+
+def _unpacking(path: Path, folder: Path) -> Generator[str, None, Path]:
+    """Writes an uncompressed copy into the folder and returns its path, or that of the file if it is not compressed."""
+    kind = kind_of(path)
+    with path.open("rb") as source:
+        head = source.read(_LONGEST_HEADER)
+        header, start = b"", 0
+        if kind is Kind.NRRD:
+            header, start = _raw_header(head)
+        if head[start : start + 2] != _GZIP or (kind is not Kind.NIFTI and not header):
+            return path
+        source.seek(start)
+        copy = folder / ("image.nrrd" if kind is Kind.NRRD else "image.nii")
+        with copy.open("wb") as target, gzip.GzipFile(fileobj=source) as unzipped:
+            target.write(header)
+            while block := unzipped.read(_BYTES_AT_ONCE):
+                yield path.name
+                target.write(block)
+    return copy
+
+
+def _raw_header(head: bytes) -> tuple[bytes, int]:
+    """The header of a gzipped NRRD file as that of an uncompressed one, and where its voxels begin; else b"" and 0."""
+    header, end, _ = head.partition(b"\n\n")
+    lines = header.split(b"\n")
+    fields = {name.strip().lower(): place for place, line in enumerate(lines) for name in line.partition(b":")[:1]}
+    if not end or b"encoding" not in fields or any(name in fields for name in _ELSEWHERE):
+        return b"", 0
+    lines[fields[b"encoding"]] = b"encoding: raw"
+    return b"\n".join(lines) + end, len(header) + len(end)
+
+
+LITTLE_SPACE = 1 << 20
+"""With fewer bytes than this left on the disk after a write, the write may have failed."""
+
+
+def write_labels(path: str | Path, labels: NDArray[Any], geometry: Geometry, *, compressed: bool = True) -> None:
+    """Labels (*shape), written as uint8."""
+    write_image(path, Image(np.asarray(labels).astype(np.uint8, copy=False), geometry), compressed=compressed)
+
+
+def write_components(path: str | Path, field: NDArray[Any], geometry: Geometry, *, compressed: bool = True) -> None:
+    """A field (C, *shape), such as probabilities, written as C float32 components per voxel."""
+    write_image(path, Image(np.asarray(field).astype(np.float32, copy=False), geometry), compressed=compressed)
+
+
+def write_image(path: str | Path, image: Image, *, compressed: bool = True) -> None:
+    """An image as it is, compressed where the format can; without, large images are written many times faster."""
+    import SimpleITK as sitk
+
+    from NoisyLabelSegLib.cases.geometry import to_itk
+
+    with output_file(path) as partial:
+        try:
+            sitk.WriteImage(to_itk(image), str(partial), useCompression=compressed, compressionLevel=1)
+        except RuntimeError as error:
+            raise UserError(
+                "cannot be written",
+                file=path,
+                remedy="check that the ending is one of .nrrd, .nii.gz, .mha, .png, .tif and that the disk has space",
+                detail=str(error),
+            ) from error
+        if shutil.disk_usage(partial.parent).free < LITTLE_SPACE:
+            _require_whole(partial, image)
+
+
+def _require_whole(path: Path, image: Image) -> None:
+    """Reads the file back: on a full disk ITK cuts NIfTI files, and files smaller than a buffer, without a word."""
+    import SimpleITK as sitk
+
+    from NoisyLabelSegLib.cases.geometry import to_itk
+
+    try:
+        found, meant = sitk.ReadImage(str(path)), to_itk(image)
+        whole = np.array_equal(sitk.GetArrayViewFromImage(found), sitk.GetArrayViewFromImage(meant))
+    except RuntimeError:
+        whole = False
+    if not whole:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))

@@ -1,0 +1,1 @@
+"""Evaluation of estimates against a known truth."""

@@ -1,0 +1,259 @@
+"""A trained model: predicts arrays and cases through one code path, in bounded memory where files are written."""
+
+from __future__ import annotations
+
+import math
+import os
+import tempfile
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, BinaryIO
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
+from NoisyLabelSegLib.cases import Case, Geometry, Image
+from NoisyLabelSegLib.cases.estimates import Estimate, Field, Labels
+from NoisyLabelSegLib.cases.model_card import ModelCard
+from NoisyLabelSegLib.errors import UserError
+from NoisyLabelSegLib.inference.case_prediction import CasePrediction
+from NoisyLabelSegLib.inference.predictor import Predictor
+from NoisyLabelSegLib.networks import SegmentationNetwork
+from NoisyLabelSegLib.networks.package import load_package
+from NoisyLabelSegLib.training.preprocessing import Preprocessing
+
+
+@dataclass(frozen=True)
+class PredictionOutputs:
+    """What is predicted besides the truth and its probabilities.
+
+    annotators: the labels that each annotator is expected to draw.
+    confusion: each annotator's field of confusion matrices.
+    expected: each annotator's expected errors, as files only.
+    compressed: whether files are compressed; without, large ones are written many times faster.
+    """
+
+    annotators: bool = False
+    confusion: bool = False
+    expected: bool = False
+    compressed: bool = True
+
+    @property
+    def fields(self) -> bool:
+        """Whether the confusion fields are computed."""
+        return self.confusion or self.expected
+
+    @property
+    def about_annotators(self) -> bool:
+        return self.annotators or self.fields
+
+
+def load_model(path: str | Path, device: str = "auto", *, flips: bool = True) -> Model:
+    """Loads a model package (`*.nlseg`), ready to predict.
+
+    Parameters
+    ----------
+    path
+        The package that `train` wrote.
+    device
+        "auto" (the fastest device there is), "cpu", "cuda" or "mps".
+    flips
+        Test-time augmentation: average the predictions of the image and its mirror images, if the model was trained on
+        mirror images.
+
+    Returns
+    -------
+    Model
+        Its `predict` takes arrays and cases.
+
+    Raises
+    ------
+    UserError
+        If the file is not a model package that can be used, or there is no such device.
+
+    Examples
+    --------
+    >>> from NoisyLabelSegLib.resources import resource_path
+    >>> model = load_model(resource_path("models") / "demo-nodules.nlseg", device="cpu")
+    >>> model.classes
+    ('background', 'nodule')
+    >>> model.predict(np.zeros((32, 32))).truth.shape
+    (32, 32)
+    """
+    network, card = load_package(path)
+    return Model(network, card, device=device, flips=flips, path=path)
+
+
+class Model:
+    """A network with its card; `classes` and `annotators` are the names it was trained on."""
+
+    def __init__(
+        self,
+        network: SegmentationNetwork,
+        card: ModelCard,
+        *,
+        device: str = "auto",
+        flips: bool = True,
+        path: str | Path | None = None,
+    ) -> None:
+        self.card, self.classes, self.annotators = card, card.classes, card.annotators
+        self._path, self._architecture = path, network.architecture
+        self.has_annotators = network.predicts_annotators
+        try:
+            self._preprocessing = Preprocessing.from_json(card.preprocessing)
+        except ValueError as error:
+            raise UserError(f"has preprocessing that makes no sense: {error}", file=path) from error
+        augmented = flips and trained_on_flips(card)
+        self._predictor = Predictor(
+            network, patch=self._preprocessing.patch, flips=augmented, device=chosen_device(device)
+        )
+
+    def predict(
+        self,
+        image: NDArray[Any] | Image | Case,
+        labels: None = None,
+        *,
+        spacing: Sequence[float] | None = None,
+        outputs: PredictionOutputs | None = None,
+    ) -> Estimate:
+        """Predicts one image or case; equal, voxel by voxel, to what `predict_cases` writes.
+
+        Parameters
+        ----------
+        image
+            A case, or an array (H, W), (D, H, W) or, of a model of several channels, (C, H, W); with four axes always
+            (C, D, H, W). Axes in the order z, y, x.
+        labels
+            Reserved; must be None.
+        spacing
+            The voxel size in mm along the axes of the array, z, y, x; 1 mm if None. Only models that resample use it.
+            A case has its own.
+        outputs
+            What to predict besides the truth; None: everything the model can. The confusion fields take 4 R L² bytes a
+            voxel, for R annotators and L classes.
+
+        Returns
+        -------
+        Estimate
+            `annotators` and `confusion` are empty for a model that was trained without an annotators' part.
+
+        Raises
+        ------
+        UserError
+            If the image does not suit the model: channels, dimensions, values that are not numbers.
+        """
+        if labels is not None:
+            raise UserError(
+                "This model predicts from the image alone", remedy="leave out labels=, or fuse the labels instead"
+            )
+        case = image if isinstance(image, Case) else Case("image", (self._image(image, spacing),))
+        everything = PredictionOutputs(annotators=self.has_annotators, confusion=self.has_annotators)
+        outputs = outputs or everything
+        with self.run(case, outputs) as found:
+            drawn, confusion = dict[str, Labels](), dict[str, Field]()
+            for each in found.annotators():
+                if outputs.annotators:
+                    drawn[each.name] = each.labels()
+                if outputs.confusion and each.confusion is not None:
+                    confusion[each.name] = each.confusion
+            return Estimate(found.truth, found.probabilities, drawn, confusion)
+
+    @contextmanager
+    def run(
+        self,
+        case: Case,
+        outputs: PredictionOutputs,
+        *,
+        scratch: Path | None = None,
+        on_part: Callable[[float], None] = lambda _share: None,
+    ) -> Iterator[CasePrediction]:
+        """Runs the network over a case; the prediction is valid inside the `with` block.
+
+        scratch: a folder for a temporary file of the confusion fields, which are many times larger than the case; None
+        keeps them in memory. `on_part` is told which share of the case the network has processed.
+        """
+        self.require(outputs)
+        prepared = self._preprocessing.image(case)
+        if len(prepared) != self._architecture.channels:
+            raise UserError(
+                f"Case {case.id} has {len(prepared)} channels, "
+                f"but the model was trained on {self._architecture.channels}",
+                remedy="give the same images in the same order (for loose files, joined by commas)",
+            )
+        # On another grid than the case's, outlines would come back with steps: there labels follow from the fields.
+        resampled = self._preprocessing.grid(case.geometry) is not case.geometry
+        from_fields = outputs.fields or (outputs.annotators and resampled)
+        annotators, classes, shape = len(self.annotators), len(self.classes), prepared.shape[1:]
+        truth = np.empty((classes, *shape), dtype=np.float32)
+        drawn = np.empty((annotators, *shape), dtype=np.uint8) if outputs.annotators and not resampled else None
+        with _field_store(scratch, (annotators, classes, classes, *shape) if from_fields else None) as fields:
+            for piece in self._predictor.pieces(prepared, labels=drawn is not None, confusion=from_fields):
+                truth[:, piece.where] = piece.truth
+                if drawn is not None and piece.labels is not None:
+                    drawn[:, piece.where] = piece.labels
+                if fields is not None and piece.confusion is not None:
+                    fields[:, :, :, piece.where] = piece.confusion
+                on_part(piece.where.stop / shape[0])
+            yield CasePrediction(case.geometry, self._preprocessing, self.annotators, truth, drawn, fields)
+
+    def require(self, outputs: PredictionOutputs) -> None:
+        """Refuses outputs that this model does not have."""
+        if outputs.about_annotators and not self.has_annotators:
+            raise UserError(
+                "knows the truth only: it was trained without an annotators' part",
+                file=self._path,
+                remedy="leave out --annotators and --confusion",
+            )
+
+    def _image(self, image: NDArray[Any] | Image, spacing: Sequence[float] | None) -> Image:
+        if isinstance(image, Image):
+            return image
+        array = np.asarray(image)
+        channels_first = array.ndim == 4 or (array.ndim == 3 and self._architecture.channels > 1)
+        if not 2 <= array.ndim <= 4 or array.dtype.kind not in "buif":
+            raise UserError(
+                f"An array of shape {array.shape} and type {array.dtype} is not an image",
+                remedy="give numbers with the axes (H, W), (D, H, W) or (C, D, H, W)",
+            )
+        shape = array.shape[1:] if channels_first else array.shape
+        if spacing is not None and (len(spacing) != len(shape) or not all(edge > 0 for edge in spacing)):
+            raise UserError(f"spacing must be {len(shape)} numbers above 0, one per axis, not {list(spacing)}")
+        edges = None if spacing is None else tuple(float(edge) for edge in reversed(spacing))
+        return Image(array, Geometry.plain(shape, edges))
+
+
+def trained_on_flips(card: ModelCard) -> bool:
+    """Whether the model was trained on mirror images, so that test-time augmentation by flips applies."""
+    return card.settings.get("flips") is True
+
+
+def chosen_device(name: str) -> torch.device:
+    """The device of that name; `auto` takes the fastest there is."""
+    if name == "auto":
+        name = "cuda" if torch.cuda.is_available() else "mps" if torch.backends.mps.is_available() else "cpu"
+    try:
+        torch.empty(1, device=name)
+    except (RuntimeError, AssertionError) as error:
+        raise UserError(f"This machine has no device {name!r}", remedy="choose auto or cpu") from error
+    return torch.device(name)
+
+
+@contextmanager
+def _field_store(folder: Path | None, shape: tuple[int, ...] | None) -> Iterator[Field | None]:
+    """A float32 array of this shape, in memory or in a temporary file in the folder; None without a shape."""
+    if shape is None or folder is None:
+        yield None if shape is None else np.empty(shape, dtype=np.float32)
+        return
+    with tempfile.TemporaryFile(dir=folder) as file:
+        yield _mapped(file, shape)
+
+
+def _mapped(file: BinaryIO, shape: tuple[int, ...]) -> Field:
+    """Its space on the disk is allocated at once, because a disk that fills up later ends the process."""
+    size = math.prod(shape) * np.dtype(np.float32).itemsize
+    if hasattr(os, "posix_fallocate"):  # not on Windows and macOS
+        os.posix_fallocate(file.fileno(), 0, size)
+    return np.memmap(file, dtype=np.float32, shape=shape)

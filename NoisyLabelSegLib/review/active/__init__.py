@@ -1,0 +1,1 @@
+"""Active labeling: which case and which annotator to ask next."""

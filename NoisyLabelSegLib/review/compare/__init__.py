@@ -1,0 +1,1 @@
+"""Comparing annotators with a reference: error maps, statistics, mistakes."""

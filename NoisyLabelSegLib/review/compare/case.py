@@ -1,0 +1,126 @@
+"""Everything there is to say about the annotators of one case against one truth; arrays in, plain data out."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from NoisyLabelSegLib.cases import Geometry
+from NoisyLabelSegLib.metrics import dice_of_sizes, pairwise_counts
+from NoisyLabelSegLib.metrics.components import Box, busy_box
+from NoisyLabelSegLib.metrics.surfaces import LabelShapes, Shape
+from NoisyLabelSegLib.progress import Report, silent, steps
+from NoisyLabelSegLib.review.compare.error_map import error_map
+from NoisyLabelSegLib.review.compare.mistakes import CaseView, Mistake, find_mistakes
+from NoisyLabelSegLib.review.compare.settings import ReviewSettings, units_of
+from NoisyLabelSegLib.review.compare.statistics import (
+    ALL_CLASSES,
+    AnnotatorStatistics,
+    Overlap,
+    Subject,
+    annotator_statistics,
+)
+
+
+@dataclass(frozen=True)
+class CaseReview:
+    """Per annotator, `error_maps` (*shape) uint8 and `confusion` (L, L) int64: how often i was said where j is true."""
+
+    case: str
+    statistics: tuple[AnnotatorStatistics, ...]
+    mistakes: tuple[Mistake, ...]
+    error_maps: Mapping[str, NDArray[np.uint8]]
+    confusion: Mapping[str, NDArray[np.int64]]
+
+    def of(self, annotator: str) -> tuple[AnnotatorStatistics, ...]:
+        """The annotator's statistics, one per class, all classes together last where there are several."""
+        return tuple(row for row in self.statistics if row.annotator == annotator)
+
+
+def review_case(
+    labels: Mapping[str, NDArray[Any]],
+    truth: NDArray[Any],
+    geometry: Geometry,
+    *,
+    classes: Sequence[str] = ("background", "foreground"),
+    case: str = "",
+    settings: ReviewSettings | None = None,
+    mistakes: bool = True,
+    report: Report = silent,
+) -> CaseReview:
+    """Compares annotators' labels (*shape) uint8 with a truth (*shape) uint8 on one grid."""
+    settings = settings or ReviewSettings()
+    box = busy_box([truth, *labels.values()], geometry.shape)
+    inside = {name: np.ascontiguousarray(array[box]) for name, array in labels.items()}
+    true = LabelShapes(np.ascontiguousarray(truth[box]), geometry.spacing_zyx, len(classes))
+    counts = _Counts(inside, true.labels, len(classes), math.prod(geometry.shape))
+    view = CaseView(case, inside, true, box, geometry, tuple(classes), settings)
+    rows: list[AnnotatorStatistics] = []
+    found: list[Mistake] = []
+    maps = {}
+    for name, array in steps(inside.items(), "review", report):  # one at a time: shapes take much memory
+        drawn = LabelShapes(array, geometry.spacing_zyx, len(classes))
+        for label, title in enumerate([*classes[1:], *([ALL_CLASSES] if len(classes) > 2 else [])], start=1):
+            subject = Subject(case, name, title, units_of(geometry))
+            overlap = counts.overlap(name, label)
+            rows.append(annotator_statistics(subject, _shape(drawn, label), _shape(true, label), overlap, settings))
+        if mistakes:
+            found += find_mistakes(view, name, drawn)
+        maps[name] = _whole(error_map(array, true.labels), box, truth)
+    return CaseReview(case, tuple(rows), tuple(found), maps, {name: counts.confusion(name) for name in labels})
+
+
+class _Counts:
+    """How all labels and the truth of a case coincide, from one pass over the voxels."""
+
+    def __init__(self, labels: Mapping[str, NDArray[Any]], truth: NDArray[Any], classes: int, voxels: int) -> None:
+        self._table = pairwise_counts([truth, *labels.values()], classes)
+        self._table[:, :, 0, 0] += voxels - truth.size  # what was cut away is background to everyone
+        self._places = {name: place for place, name in enumerate(labels, start=1)}
+        self._classes, self._voxels = classes, voxels
+
+    def confusion(self, annotator: str) -> NDArray[np.int64]:
+        """How often the annotator says i where the truth is j, (L, L)."""
+        return np.asarray(self._table[self._places[annotator], 0])
+
+    def overlap(self, annotator: str, label: int) -> Overlap:
+        """The voxels of one class, or of everything but background for a label beyond the last."""
+        place = self._places[annotator]
+        others = {name: other for name, other in self._places.items() if other != place}
+        return Overlap(
+            both=self._common(place, 0, label),
+            drawn=self._common(place, place, label),
+            true=self._common(0, 0, label),
+            wrong_class=self._mixed_up(place, label),
+            voxels=self._voxels,
+            agreement={name: self._dice(place, other, label) for name, other in others.items()},
+        )
+
+    def _common(self, one: int, other: int, label: int) -> int:
+        pair = self._table[one, other]
+        return int(pair[label, label]) if label < self._classes else int(pair[1:, 1:].sum())
+
+    def _mixed_up(self, place: int, label: int) -> int:
+        """The voxels of a true class, or of all of them, that were marked as another class."""
+        marked = self._table[place, 0][1:, 1:]
+        mixed = marked.sum(axis=0) - np.diagonal(marked)
+        return int(mixed[label - 1]) if label < self._classes else int(mixed.sum())
+
+    def _dice(self, one: int, other: int, label: int) -> float:
+        both, first, second = (self._common(*pair, label) for pair in ((one, other), (one, one), (other, other)))
+        return float(dice_of_sizes(both, first, second))
+
+
+def _shape(shapes: LabelShapes, label: int) -> Shape:
+    return shapes.of_class(label) if label < shapes.classes else shapes.foreground
+
+
+def _whole(part: NDArray[np.uint8], box: Box, like: NDArray[Any]) -> NDArray[np.uint8]:
+    whole = np.zeros(like.shape, dtype=np.uint8)
+    whole[box] = part
+    return whole

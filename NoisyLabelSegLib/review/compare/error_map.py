@@ -1,0 +1,35 @@
+"""Where an annotator differs from the truth, voxel by voxel."""
+
+from __future__ import annotations
+
+from enum import IntEnum
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+
+class ErrorCode(IntEnum):
+    """The values of an error map."""
+
+    TRUE_NEGATIVE = 0
+    TRUE_POSITIVE = 1
+    FALSE_NEGATIVE = 2
+    FALSE_POSITIVE = 3
+    WRONG_CLASS = 4
+
+
+def error_map(labels: NDArray[Any], truth: NDArray[Any]) -> NDArray[np.uint8]:
+    """The ErrorCode (*shape) uint8 of every voxel of labels (*shape) against a truth (*shape), all classes at once."""
+    drawn, true = labels != 0, truth != 0
+    # 0, 2 (only true), 3 (only drawn) or 5 (both); the last becomes 1 where the classes agree and 4 where they do not
+    codes = true.view(np.uint8) * np.uint8(2) + drawn.view(np.uint8) * np.uint8(3)
+    both = np.flatnonzero(codes == 5)
+    same = np.take(labels, both) == np.take(truth, both)
+    np.put(codes, both, np.where(same, ErrorCode.TRUE_POSITIVE, ErrorCode.WRONG_CLASS))
+    return np.asarray(codes)
+
+
+def error_map_of_class(labels: NDArray[Any], truth: NDArray[Any], label: int) -> NDArray[np.uint8]:
+    """The error map (*shape) uint8 of one class against all others, so without the code for a wrong class."""
+    return error_map(labels == label, truth == label)

@@ -1,0 +1,1 @@
+"""The report: HTML pages, tables, pictures and plots."""

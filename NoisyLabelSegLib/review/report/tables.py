@@ -1,0 +1,141 @@
+"""The tables of the reports."""
+
+from __future__ import annotations
+
+import platform
+from collections.abc import Callable, Sequence
+from dataclasses import asdict
+from html import escape
+from importlib.metadata import version
+
+from NoisyLabelSegLib import __version__
+from NoisyLabelSegLib.review.compare.mistakes import Mistake
+from NoisyLabelSegLib.review.compare.settings import Units
+from NoisyLabelSegLib.review.compare.summary import AnnotatorSummary
+from NoisyLabelSegLib.review.report.page import table
+from NoisyLabelSegLib.review.sentences import Translate, mistake_sentences
+from NoisyLabelSegLib.review.study import StudyReview
+
+_NOTHING = "–"
+
+
+def figures_table(review: StudyReview, label: str, _: Translate, *, only: str | None = None) -> str:
+    """The main figures of each annotator for one class: the mean over cases, its 95 % interval below."""
+    summaries = [
+        summary
+        for name in review.annotators
+        if only in (None, name) and (summary := review.of_class(name, label)) is not None
+    ]
+    units = summaries[0].units if summaries else Units()
+    columns = [
+        _("Annotator"),
+        _("Dice"),
+        _("Sensitivity"),
+        _("Precision"),
+        _("Volume bias (%)") if units.size == "mm³" else _("Area bias (%)"),
+        _("Missed ({unit})").format(unit=_size_unit(units)),
+        _("Too much ({unit})").format(unit=_size_unit(units)),
+        _("Boundary bias ({unit})").format(unit=units.length),
+        _("HD95 ({unit})").format(unit=units.length),
+        _("Objects missed"),
+        _("False marks"),
+    ]
+    caption = _("{label}: mean over cases, 95 % interval below").format(label=_(label))
+    return table(caption, columns, [_figures_row(summary) for summary in summaries])
+
+
+def mistakes_table(
+    mistakes: Sequence[Mistake],
+    called: Callable[[str], str],
+    _: Translate,
+    *,
+    with_annotator: bool,
+    of: int | None = None,
+) -> str:
+    """One line per mistake, largest first."""
+    if not mistakes:
+        return f"<p>{escape(_('No mistake is large enough to be listed.'))}</p>"
+    columns = [_("Case"), *([_("Annotator")] if with_annotator else []), _("What happened"), _("Place (LPS, mm)")]
+    rows = []
+    for mistake in mistakes:
+        names = [called(mistake.case), *([mistake.annotator] if with_annotator else [])]
+        place = ", ".join(f"{value:.1f}" for value in mistake.center)
+        rows.append([*map(escape, names), escape(mistake_sentences(mistake, _)), place])
+    caption = _("Confetti below the size and depth of the settings is left out.")
+    if of is not None and of > len(mistakes):
+        caption += " " + _("The {shown} largest of {count} are shown; mistakes.csv has all.").format(
+            shown=len(mistakes), count=of
+        )
+    return table(caption, columns, rows, words=(1, 2) if with_annotator else (1,))
+
+
+def agreement_table(review: StudyReview, _: Translate) -> str:
+    """Mean Dice between every two annotators."""
+    rows = []
+    for one in review.annotators:
+        summary = review.overall(one)
+        if summary is not None:
+            cells = [summary.agreement.get(other) for other in review.annotators]
+            rows.append([escape(one), *(_NOTHING if value is None else f"{value:.3f}" for value in cells)])
+    caption = _("Agreement between annotators: mean Dice over the cases that both labeled")
+    return table(caption, [_("Annotator"), *review.annotators], rows)
+
+
+def confusion_table(review: StudyReview, annotator: str, _: Translate) -> str:
+    """What the annotator says for each true class, in percent of its voxels."""
+    matrix = review.confusion.get(annotator)
+    if matrix is None:
+        return ""
+    rows = [
+        [escape(name), *(f"{100 * value:.2f}" for value in matrix[said])] for said, name in enumerate(review.classes)
+    ]
+    caption = _("Of every 100 voxels of the true class (column), how many were labeled as the class of the row")
+    return table(caption, [_("Labeled as"), *review.classes], rows)
+
+
+def made_from(review: StudyReview, _: Translate) -> str:
+    """The settings and versions that made the report."""
+    packages = {name: version(name) for name in ("numpy", "scipy", "SimpleITK")}
+    facts = {
+        _("Compared with"): _(review.truth),
+        **{name.replace("_", " "): f"{value:g}" for name, value in asdict(review.settings).items()},
+        "NoisyLabelSeg": __version__,
+        "Python": platform.python_version(),
+        **packages,
+    }
+    entries = "".join(f"<dt>{escape(name)}</dt><dd>{escape(value)}</dd>" for name, value in facts.items())
+    return f'<h2>{escape(_("How this was made"))}</h2><dl class="settings">{entries}</dl>'
+
+
+def _figures_row(summary: AnnotatorSummary) -> list[str]:
+    size = 1.0 if summary.units.size == "mm³" else 1000.0
+    return [
+        escape(summary.annotator),
+        *(_figure(summary, name, 3) for name in ("dice", "sensitivity", "precision")),
+        _figure(summary, "volume_bias_percent", 1, signed=True),
+        _figure(summary, "missed_ml", 2 if size == 1 else 0, scale=size),
+        _figure(summary, "extra_ml", 2 if size == 1 else 0, scale=size),
+        _figure(summary, "boundary_bias_mm", 2, signed=True),
+        _figure(summary, "hd95_mm", 1),
+        f"{summary.missed_objects} / {summary.objects}",
+        str(summary.invented_objects),
+    ]
+
+
+def _figure(summary: AnnotatorSummary, name: str, digits: int, *, signed: bool = False, scale: float = 1.0) -> str:
+    figure = summary.figures.get(name)
+    if figure is None:
+        return _NOTHING
+    sign = "+" if signed else ""
+
+    def text(value: float) -> str:
+        return f"{value * scale:{sign}.{digits}f}".replace("-", "−")
+
+    if figure.count == 1:
+        return text(figure.mean)
+    between = " … " if signed else "–"
+    return f"{text(figure.mean)}<small>{text(figure.low)}{between}{text(figure.high)}</small>"
+
+
+def _size_unit(units: Units) -> str:
+    return "ml" if units.size == "mm³" else units.size

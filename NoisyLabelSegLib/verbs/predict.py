@@ -1,0 +1,59 @@
+"""predict: a trained model's truth, annotators and confusion fields for new cases."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from NoisyLabelSegLib.progress import Report, Say
+from NoisyLabelSegLib.verbs.settings import VerbSettings, exactly_one, missing, used
+
+
+@dataclass(frozen=True, kw_only=True)
+class PredictSettings(VerbSettings):
+    """Runs a model package over a study or bare images."""
+
+    verb: ClassVar[str] = "predict"
+    model: str
+    study: str = ""
+    images: tuple[str, ...] = ()
+    """One case each; the channels of one case are joined by commas."""
+    annotators: bool = False
+    confusion: bool = False
+    expected: bool = False
+    """Whether each annotator's expected errors are written, as `expected_<annotator>.nrrd`."""
+    compressed: bool = True
+    """Whether the files are compressed: small, but slow to read again."""
+    split: str = ""
+    """Only the study's cases of this split; all if empty."""
+    flips: bool = True
+    """Test-time augmentation: the mean over mirrored images, for models that were trained on such."""
+    device: str = "auto"
+
+    def problems(self) -> list[str]:
+        found = [] if self.model else ["Choose a trained model."]
+        found += exactly_one("study", self.study, "images", self.images) + super().problems() + used(self)
+        channels = [channel for image in self.images for channel in image.split(",")]
+        return found + missing("model", self.model) + missing("study", self.study) + missing("image", *channels)
+
+    def run(self, report: Report, say: Say) -> dict[str, Any]:  # noqa: ARG002 - the result says everything
+        from NoisyLabelSegLib.cases.inputs import cases_of
+        from NoisyLabelSegLib.inference import PredictionOutputs, predict_cases
+
+        cases = cases_of([self.study] if self.study else self.images, self.split or None)
+        predict_cases(
+            self.model,
+            cases,
+            self.out,
+            outputs=PredictionOutputs(
+                annotators=self.annotators,
+                confusion=self.confusion,
+                expected=self.expected,
+                compressed=self.compressed,
+            ),
+            flips=self.flips,
+            device=self.device,
+            force=self.force,
+            report=report,
+        )
+        return {"out": self.out, "cases": [case.id for case in cases]}

@@ -1,0 +1,76 @@
+"""review: every annotator against a truth, with error maps, tables, suggestions and a report."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, ClassVar
+
+from NoisyLabelSegLib.errors import UserError
+from NoisyLabelSegLib.progress import Report, Say
+from NoisyLabelSegLib.verbs.settings import VerbSettings, missing, used
+
+
+@dataclass(frozen=True, kw_only=True)
+class ReviewSettings(VerbSettings):
+    """Compares every annotator of a study with a truth."""
+
+    verb: ClassVar[str] = "review"
+    study: str
+    truth: str = ""
+    """A folder of truths, the name of a fusion method that makes them (the default one if empty), or `study` for the
+    study's own."""
+    options: Mapping[str, float] = field(default_factory=dict)
+    """What a review can be told to do differently: sizes, shares and counts by name."""
+    costs: Mapping[str, float] = field(default_factory=dict)
+    """What a label by an annotator costs; 1 if it is not said."""
+    identify: bool = False
+    """Whether the reports may name study and cases."""
+
+    def problems(self) -> list[str]:
+        found = [] if self.study else ["Choose a study."]
+        return [*found, *super().problems(), *used(self), *missing("study", self.study)]
+
+    def run(self, report: Report, say: Say) -> dict[str, Any]:
+        from NoisyLabelSegLib.cases import Study
+        from NoisyLabelSegLib.fusion import DEFAULT
+        from NoisyLabelSegLib.review import annotator_sentence, suggestion_sentence, write_review
+
+        review = write_review(
+            Study.read(self.study),
+            self.truth or DEFAULT,
+            self.out,
+            settings=_options(self.options),
+            costs=self.costs,
+            identify=self.identify,
+            force=self.force,
+            report=report,
+        )
+        if review.left_out:
+            say(f"{len(review.left_out)} cases have no truth and were left out.")
+        summaries = [summary for name in review.annotators if (summary := review.overall(name)) is not None]
+        sentences = [annotator_sentence(summary, review.settings) for summary in summaries]
+        advice = [suggestion_sentence(item, item.case, review.regions[item.case]) for item in review.suggestions[:1]]
+        for sentence in [*sentences, *advice]:
+            say(sentence)
+        return {
+            "out": self.out,
+            "cases": len(review.cases) - len(review.left_out),
+            "mistakes": len(review.mistakes),
+            "sentences": sentences,
+            "advice": advice,
+        }
+
+
+def _options(given: Mapping[str, Any]) -> Any:
+    """The review's own settings, with what was given by name."""
+    from NoisyLabelSegLib.review import ReviewSettings as Options
+
+    defaults = dataclasses.asdict(Options())
+    for name, value in given.items():
+        if name not in defaults:
+            raise UserError(f"A review has no option {name!r}", remedy=f"the options are {', '.join(defaults)}")
+        if isinstance(defaults[name], int) and not isinstance(value, int):
+            raise UserError(f"The option {name} of a review must be a whole number, not {value:g}")
+    return Options(**given)

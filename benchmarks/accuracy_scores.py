@@ -1,0 +1,146 @@
+"""Scores a trained model and the fusion methods on the held-out cases of a study."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from NoisyLabelSegLib.cases import Case, Study
+from NoisyLabelSegLib.fusion import fuse
+from NoisyLabelSegLib.inference import Predictor
+from NoisyLabelSegLib.inference.model import trained_on_flips
+from NoisyLabelSegLib.inference.predictor import likeliest_labels
+from NoisyLabelSegLib.metrics import ConfusionErrors, confusion_errors, consensus, dice, ged
+from NoisyLabelSegLib.networks.package import load_package
+from NoisyLabelSegLib.training.preprocessing import Preprocessing
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """Of one case: p (L, *shape); of known annotators their labels (R, *shape) and matrices (R, L, L, *shape)."""
+
+    probabilities: NDArray[np.float32]
+    said: NDArray[np.uint8] | None = None
+    confusion: NDArray[Any] | None = None
+
+    @property
+    def truth(self) -> NDArray[np.intp]:
+        return np.asarray(self.probabilities.argmax(axis=0))
+
+    def sample(self, annotator: int, level: float) -> NDArray[np.uint8]:
+        """What this annotator most likely says of the truth drawn at a level; that truth where nobody is known."""
+        truth = drawn_at(self.probabilities, level)
+        if self.confusion is None:
+            return truth
+        said = np.take_along_axis(self.confusion[annotator], truth[None, None].astype(np.intp), axis=1)[:, 0]
+        return np.asarray(said.argmax(axis=0), dtype=np.uint8)
+
+
+@dataclass
+class Scores:
+    """The figures of a method on the held-out cases, and the figures of every case behind them."""
+
+    errors: ConfusionErrors = field(default_factory=ConfusionErrors)
+    cases: list[dict[str, Any]] = field(default_factory=list)
+
+    def to_json(self) -> dict[str, Any]:
+        figures: dict[str, Any] = {"dice": float(np.mean([case["dice"] for case in self.cases])), "cases": self.cases}
+        return figures | (error_figures(self.errors) if self.errors.entries else {})
+
+
+def error_figures(errors: ConfusionErrors) -> dict[str, float]:
+    return {name: getattr(errors, name) for name in ("cm_rmse", "cm_rmse_column", "cm_rmse_image")}
+
+
+def score_model(package: Path, study: Study, seed: int) -> Scores:
+    """GED compares the real labels with samples, one per annotator, each at a random level; see Estimate.sample.
+
+    A model without annotators has its truth drawn instead, as often. The predicted consensus is that of the
+    annotators' expected labels, or of the samples where there are none.
+    """
+    scores, rng = Scores(), np.random.default_rng(seed)
+    for case, estimate in estimates(package, study):
+        samples = [estimate.sample(place, rng.uniform()) for place in range(len(study.annotators))]
+        _add(scores, case, study, estimate, samples)
+    return scores
+
+
+def estimates(package: Path, study: Study) -> Iterator[tuple[Case, Estimate]]:
+    """The held-out cases and what a model makes of them; of annotators too, where it knows any."""
+    network, card = load_package(package)
+    preprocessing = Preprocessing.from_json(card.preprocessing)
+    predictor = Predictor(network, patch=preprocessing.patch, flips=trained_on_flips(card))
+    knows = network.predicts_annotators
+    for case in study.split("test").cases:
+        yield case, _estimate(predictor, preprocessing, case, annotators=knows)
+
+
+def drawn_at(shares: NDArray[Any], level: float) -> NDArray[np.uint8]:
+    """Foreground where its share is above the level, and there its likeliest class; shares (L, *shape)."""
+    return np.where(1 - shares[0] > level, shares[1:].argmax(axis=0) + 1, 0).astype(np.uint8)
+
+
+def _estimate(predictor: Predictor, preprocessing: Preprocessing, case: Case, *, annotators: bool) -> Estimate:
+    pieces = list(predictor.pieces(preprocessing.image(case), confusion=annotators))
+
+    def whole(parts: Sequence[NDArray[np.float32]]) -> NDArray[np.float32]:
+        """(..., N, H, W) joined along N, on the grid of the case."""
+        field = np.concatenate(parts, axis=-3)
+        flat = preprocessing.restored(field.reshape(-1, *field.shape[-3:]), case.geometry)
+        return flat.reshape(*field.shape[:-3], *flat.shape[1:])
+
+    truth = whole([piece.truth for piece in pieces])
+    if not annotators:
+        return Estimate(truth)
+    confusion = whole([piece.confusion for piece in pieces if piece.confusion is not None])
+    return Estimate(truth, np.stack([likeliest_labels(matrices, truth) for matrices in confusion]), confusion)
+
+
+def fusion_errors(method: str, study: Study, labels: str, seed: int) -> dict[str, float]:
+    """How wrong the matrices are that fusion finds, given the labels of the held-out cases: all, or one of each case.
+
+    That is more than the networks get, which see the image only.
+    """
+    errors, rng = ConfusionErrors(), np.random.default_rng(seed)
+    for case in study.split("test").cases:
+        everyone = case.all_labels(study.annotators)
+        seen = set(range(len(everyone))) if labels == "dense" else {int(rng.integers(len(everyone)))}
+        given = [drawn if place in seen else None for place, drawn in enumerate(everyone)]
+        fusion = fuse(given, method=method, classes=len(study.classes))
+        matrices = [fusion.confusion_field(place) for place in range(len(everyone))]
+        errors += confusion_errors(matrices, fusion.probabilities, _truth(case), everyone)
+    return error_figures(errors)
+
+
+def _truth(case: Case) -> NDArray[np.uint8]:
+    truth = case.truth()
+    assert truth is not None, "every study of the table has one"
+    return truth
+
+
+def _add(scores: Scores, case: Case, study: Study, estimate: Estimate, samples: list[NDArray[np.uint8]]) -> None:
+    classes, truth = len(study.classes), _truth(case)
+    real = case.all_labels(study.annotators)
+    drawn = [labels for labels in real if labels is not None]
+    figures: dict[str, Any] = {"id": case.id, "dice": float(dice(estimate.truth, truth, classes))}
+    if estimate.confusion is not None and estimate.said is not None:
+        scores.errors += confusion_errors(estimate.confusion, estimate.probabilities, truth, real)
+        figures["to_annotators"] = [[float(dice(one, other, classes)) for other in drawn] for one in estimate.said]
+    figures["ged"] = ged(samples, drawn, classes)
+    said = samples if estimate.said is None else list(estimate.said)
+    figures["predicted_consensus"] = consensus(said, classes)
+    figures["consensus"] = consensus(drawn, classes)
+    scores.cases.append(figures)
+
+
+def mean_of(records: Sequence[Mapping[str, Any]], name: str) -> tuple[float, float]:
+    """Mean and standard deviation (from n - 1; of a single one 0) of a figure over seeds; NaN where nobody has it."""
+    values = [record[name] for record in records if record.get(name) is not None]
+    if not values:
+        return float("nan"), float("nan")
+    return float(np.mean(values)), float(np.std(values, ddof=1)) if len(values) > 1 else 0.0

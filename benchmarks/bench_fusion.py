@@ -1,0 +1,132 @@
+"""`bench fusion`: our fusion against SimpleITK on the generated cases."""
+
+from __future__ import annotations
+
+import argparse
+import statistics
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import SimpleITK as sitk
+from numpy.typing import NDArray
+
+from benchmarks.fusion_cases import GeneratedCase, generate
+from benchmarks.measure import Comparison, compare, peak_bytes, seconds
+from NoisyLabelSegLib.commands.terminal import Terminal
+from NoisyLabelSegLib.fusion import Fusion, Votes, fuse
+
+SUMMARY = "Label fusion against SimpleITK: speed, memory, agreement."
+
+_MOST_STAPLE_REPEATS = 3  # SimpleITK takes up to a minute for one
+_REFUSING_TURNS = 4  # per repeat: milliseconds need more turns for a steady median
+
+
+def run(terminal: Terminal, options: argparse.Namespace) -> dict[str, Any]:
+    results = {}
+    for name in ("a", "b", "c", "s"):
+        terminal.say(f"Case {name}: generating and measuring ...")
+        results[name] = _measure(generate(name), options.repeats)
+    figures = list(dict.fromkeys(figure for result in results.values() for figure in result))
+    rows = [[figure, *(_text(results[name].get(figure)) for name in results)] for figure in figures]
+    terminal.table("Fusion against SimpleITK", ["figure", *results], rows)
+    return results
+
+
+def _measure(case: GeneratedCase, repeats: int) -> dict[str, Any]:
+    images = [sitk.GetImageFromArray(labels) for labels in case.labels]
+    ours = fuse(case.labels, "staple", compatible="itk", classes=case.classes)
+    rival = _Rival(images, case.classes)
+    result: dict[str, Any] = {
+        "foreground share": case.foreground_share,
+        "mean annotator Dice": case.mean_annotator_dice,
+        **rival.agreement(ours),
+    }
+    staple = compare(
+        lambda: fuse(case.labels, "staple", compatible="itk").labels,
+        rival.labels,
+        repeats=min(repeats, _MOST_STAPLE_REPEATS),
+    )
+    vote = compare(lambda: fuse(case.labels, "majority").labels, lambda: sitk.LabelVoting(images, 0), repeats=repeats)
+    reading = _median(lambda: [labels.max() for labels in case.labels], repeats)
+    result |= {
+        "STAPLE, times faster": staple.times_faster,
+        "STAPLE, seconds": staple.ours_seconds,
+        "STAPLE / reading the inputs once": staple.ours_seconds / reading,
+        "default STAPLE / reading the inputs once": _median(lambda: fuse(case.labels).labels, repeats) / reading,
+        "majority, times faster than LabelVoting": vote.times_faster,
+    }
+    return result | _refusing(case, repeats) | _special(case, images, staple, repeats)
+
+
+def _refusing(case: GeneratedCase, repeats: int) -> dict[str, float]:
+    """Unticking the last annotator: packed votes and the image on the screen are there already.
+
+    A first fusion comes before every turn, so that nothing of the turn before is left in the processor's cache.
+    """
+    votes = Votes(case.labels, classes=case.classes)
+    before = votes.fuse()
+    screen = before.labels.copy()
+    rest = range(len(case.labels) - 1)
+    first, again = [], []
+    for _ in range(repeats * _REFUSING_TURNS):
+        screen[...] = before.labels
+        first.append(seconds(lambda: fuse(case.labels).labels))
+        again.append(seconds(lambda: votes.fuse(annotators=rest).rewrite_labels(screen, before)))
+    return {"re-fusing without one annotator / first fusion": statistics.median(again) / statistics.median(first)}
+
+
+def _special(case: GeneratedCase, images: list[Any], staple: Comparison, repeats: int) -> dict[str, float]:
+    if case.name == "b":
+        ours = peak_bytes(lambda: fuse(case.labels, "staple", compatible="itk").labels)
+        return {"STAPLE, peak memory / SimpleITK's": ours / peak_bytes(lambda: _Rival(images, case.classes).labels())}
+    if case.name == "s":
+        spatial = _median(lambda: fuse(case.labels, "spatial-staple").labels, repeats)
+        return {
+            "Spatial STAPLE, seconds": spatial,
+            "Spatial STAPLE, times faster than SimpleITK STAPLE": staple.rival_seconds / spatial,
+        }
+    return {}
+
+
+class _Rival:
+    """SimpleITK's STAPLE for two classes, MultiLabelSTAPLE for more."""
+
+    def __init__(self, images: list[Any], classes: int) -> None:
+        self._images, self._classes = images, classes
+
+    def labels(self) -> NDArray[np.uint8]:
+        if self._classes > 2:
+            return np.asarray(sitk.GetArrayViewFromImage(sitk.MultiLabelSTAPLE(self._images)))
+        probability = sitk.STAPLE(self._images)
+        return np.asarray(sitk.GetArrayViewFromImage(probability > 0.5))
+
+    def agreement(self, ours: Fusion) -> dict[str, float]:
+        """How many labels differ, and by how much matrices and (two classes) probabilities do at most."""
+        if self._classes > 2:
+            many = sitk.MultiLabelSTAPLEImageFilter()
+            labels = sitk.GetArrayFromImage(many.Execute(self._images))
+            size = (self._classes + 1, self._classes)
+            matrices = [np.reshape(many.GetConfusionMatrix(i), size)[:-1] for i in range(len(self._images))]
+            return {
+                "labels that differ": int(np.count_nonzero(labels != ours.labels)),
+                "largest difference of a matrix entry": float(np.abs(ours.confusion - matrices).max()),
+            }
+        two = sitk.STAPLEImageFilter()
+        probability = sitk.GetArrayFromImage(two.Execute(self._images))
+        rates = np.stack([two.GetSpecificity(), two.GetSensitivity()], axis=1)
+        return {
+            "labels that differ": int(np.count_nonzero((probability > 0.5) != ours.labels)),
+            "largest difference of a matrix entry": float(np.abs(np.einsum("rii->ri", ours.confusion) - rates).max()),
+            "largest difference of a probability": float(np.abs(ours.probability(1) - probability).max()),
+        }
+
+
+def _median(function: Callable[[], Any], repeats: int) -> float:
+    return statistics.median(seconds(function) for _ in range(repeats))
+
+
+def _text(value: float | None) -> str:
+    if value is None:
+        return ""
+    return f"{value:.0f}" if isinstance(value, int) or value >= 100 else f"{value:.3g}"

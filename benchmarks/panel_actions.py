@@ -1,0 +1,109 @@
+"""The actions that `bench panel` times on a large case."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from benchmarks.bench_review import GRID, draw_lesions
+from NoisyLabelSegLib.cases import Annotation, Case, Study, write_components, write_image, write_labels
+from NoisyLabelSegLib.cases.geometry import Image
+
+PATIENCE_SECONDS = 1800
+
+
+class LargeCase:
+    """Goes through what people do with a case of 512 x 512 x 200 voxels and five annotators, one action at a time."""
+
+    def __init__(self, host: Any, panel: Any, heartbeat: Callable[[], Any]) -> None:
+        self._host, self._panel, self._heartbeat = host, panel, heartbeat
+
+    def heard(self) -> dict[str, Any]:
+        """A heartbeat for every action: by how much the event loop was late, again and again."""
+        with tempfile.TemporaryDirectory(prefix="noisylabelseg-bench-") as name:
+            folder = Path(name)
+            study = _written_study(folder / "study")
+            _write_prediction(folder / "prediction")
+            return {what: self._listen(act, done) for what, act, done in self._actions(study, folder)}
+
+    def _actions(self, study: Path, folder: Path) -> list[tuple[str, Callable[[], Any], Callable[[], bool]]]:
+        panel = self._panel
+        truth, annotators, train = panel.truthSection, panel.annotatorsSection, panel.trainSection
+        table = annotators._ui.statisticsTable
+        truth._ui.liveBox.setChecked(False)
+        train._ui.runPath.currentPath = str(folder / "run")
+
+        def estimated() -> bool:
+            return panel.truth.truth is not None and not truth._steps.running
+
+        def reviewed() -> bool:
+            return panel.annotators.review is not None and not annotators.isReviewing
+
+        def at_rest() -> bool:
+            return not truth._steps.running and not annotators.isReviewing
+
+        def predict() -> None:
+            truth._prediction._folder = _Folder(folder / "prediction")
+            truth._steps.run(truth._prediction.loading(), large=True)
+
+        return [
+            ("open the study", lambda: panel.opening.openPath(study), lambda: panel.case.isOpen and panel.case.isReady),
+            ("estimate the truth", truth._ui.estimateButton.click, estimated),
+            ("review everybody", annotators.review, reviewed),
+            ("select an annotator", lambda: table.selectRow(3), at_rest),
+            ("next error", annotators._ui.nextButton.click, at_rest),
+            ("one view each", lambda: annotators._ui.oneViewEachBox.setChecked(True), at_rest),
+            ("estimate at once", lambda: truth._ui.liveBox.setChecked(True), at_rest),
+            ("untick an annotator", lambda: panel.case.use("annotator0", used=False), at_rest),
+            ("show how sure it is", lambda: truth._ui.confidenceBox.setChecked(True), at_rest),
+            ("write the scene for a training", train._ui.trainButton.click, lambda: train._job._job is not None),
+            ("cancel the training", train._ui.trainButton.click, lambda: not train._job.running),
+            ("load a prediction", predict, at_rest),
+        ]
+
+    def _listen(self, act: Callable[[], Any], done: Callable[[], bool]) -> Any:
+        heartbeat = self._heartbeat()
+        heartbeat.start()
+        act()
+        self._host.wait_for(done, seconds=PATIENCE_SECONDS)
+        self._host.wait_for(lambda: heartbeat.gaps, seconds=PATIENCE_SECONDS)
+        heartbeat.stop()
+        return heartbeat
+
+
+class _Folder:
+    """Stands for the temporary folder of a prediction, whose files are there already."""
+
+    def __init__(self, path: Path) -> None:
+        self.name = str(path)
+
+    def cleanup(self) -> None:
+        """The files belong to somebody else."""
+
+
+def _written_study(folder: Path) -> Path:
+    random = np.random.default_rng(0)
+    truth, labels = draw_lesions(random)
+    image = (200 * truth + random.integers(0, 100, truth.shape, dtype=np.int16)).astype(np.int16)
+    write_image(folder / "image.nrrd", Image(image, GRID))
+    for name, array in labels.items():
+        write_labels(folder / f"{name}.nrrd", array, GRID)
+    annotations = {name: Annotation(folder / f"{name}.nrrd") for name in labels}
+    case = Case("large", (folder / "image.nrrd",), annotations, classes=2)
+    return Study("large", ("background", "lesion"), tuple(labels), (case,)).write(folder, force=True)
+
+
+def _write_prediction(folder: Path) -> None:
+    """What a worker leaves: the truth, its probabilities, and one annotator's expected errors."""
+    answer = folder / "output" / "large"
+    probability = np.zeros((3, *GRID.shape), dtype=np.float32)
+    probability[:, 50:150, 200:300, 200:300] = 0.75
+    write_labels(answer / "truth.nrrd", probability[0] > 0, GRID, compressed=False)
+    write_components(
+        answer / "truth_probability.nrrd", np.stack([1 - probability[0], probability[0]]), GRID, compressed=False
+    )
+    write_components(answer / "expected_annotator0.nrrd", probability, GRID, compressed=False)
