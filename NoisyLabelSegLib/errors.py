@@ -34,6 +34,7 @@ EXTRAS = {
     "phantoms": ("skimage", "mlxtend"),
     "scene": ("slicer", "vtk"),
     "host": ("PySide6",),
+    "figures": ("matplotlib",),
     "cluster": ("dask", "distributed"),
 }
 """Extra of pyproject.toml to the modules it installs."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -97,6 +98,13 @@ class Objects:
         """The bounding box of each object."""
         return list(ndimage.find_objects(self.labels))
 
+    def common_voxels(self, other: Objects) -> tuple[NDArray[np.intp], NDArray[np.intp], NDArray[np.int64]]:
+        """The pairs of objects (numbers from 0 here and in `other`) that share voxels, and how many they share."""
+        both = np.flatnonzero((self.labels != 0) & (other.labels != 0))
+        pairs = np.take(self.labels, both).astype(np.int64) * (other.count + 1) + np.take(other.labels, both)
+        pairs, common = np.unique(pairs, return_counts=True)
+        return pairs // (other.count + 1) - 1, pairs % (other.count + 1) - 1, common
+
 
 def connected(mask: NDArray[np.bool_]) -> Objects:
     """The connected parts of a mask, corners included, numbered in the order of the array."""
@@ -117,10 +125,7 @@ class Matches:
 
 def match(truth: Objects, drawn: Objects, *, share: float) -> Matches:
     """Two objects match when their common voxels are at least `share` of the smaller one."""
-    both = np.flatnonzero((truth.labels != 0) & (drawn.labels != 0))
-    pairs = np.take(truth.labels, both).astype(np.int64) * (drawn.count + 1) + np.take(drawn.labels, both)
-    pairs, common = np.unique(pairs, return_counts=True)
-    one, other = pairs // (drawn.count + 1) - 1, pairs % (drawn.count + 1) - 1
+    one, other, common = truth.common_voxels(drawn)
     same = common >= share * np.minimum(truth.voxels[one], drawn.voxels[other])
     found, real = np.zeros(truth.count, dtype=bool), np.zeros(drawn.count, dtype=bool)
     found[one[same]] = True
@@ -149,10 +154,50 @@ def boundary_distances(drawn: Shape, truth: Shape, matches: Matches) -> Boundary
         return BoundaryDistances(nothing, nothing, None)
     from_drawn, from_truth = truth.distances(drawn.border_voxels), drawn.distances(truth.border_voxels)
     return BoundaryDistances(
-        hd95=float(max(np.percentile(from_drawn, 95), np.percentile(from_truth, 95))),
-        mean=float(np.concatenate([from_drawn, from_truth]).mean()),
+        hd95=_hd95(from_drawn, from_truth),
+        mean=_mean_distance(from_drawn, from_truth),
         bias=_bias(drawn, truth, from_drawn, from_truth, matches),
     )
+
+
+def _hd95(one_way: NDArray[np.float64], other_way: NDArray[np.float64]) -> float:
+    return float(max(np.percentile(one_way, 95), np.percentile(other_way, 95)))
+
+
+def _mean_distance(one_way: NDArray[np.float64], other_way: NDArray[np.float64]) -> float:
+    return float(np.concatenate([one_way, other_way]).mean())
+
+
+@dataclass(frozen=True)
+class SurfaceAgreement:
+    """How near the borders of two shapes lie, the same for either order of the two.
+
+    `surface_dice` is the share of the border voxels of both that lie within the tolerance of the other's border.
+    `hd95` and `assd` (average symmetric surface distance) are in millimeters. Both masks empty: 1, 0 and 0. One empty:
+    surface Dice 0, the distances NaN.
+    """
+
+    surface_dice: float
+    hd95: float
+    assd: float
+
+
+def surface_agreement(first: Shape, second: Shape, tolerance_mm: float) -> SurfaceAgreement:
+    """Compares the borders of two shapes on the same grid.
+
+    Examples
+    --------
+    >>> one, other = np.zeros((2, 5, 5), bool)
+    >>> one[1:3, 1:3] = other[1:3, 2:4] = True
+    >>> surface_agreement(Shape(one, (1.0, 1.0)), Shape(other, (1.0, 1.0)), tolerance_mm=0.5)
+    SurfaceAgreement(surface_dice=0.5, hd95=1.0, assd=0.5)
+    """
+    sizes = first.border_voxels.size, second.border_voxels.size
+    if not all(sizes):
+        return SurfaceAgreement(0.0, math.nan, math.nan) if any(sizes) else SurfaceAgreement(1.0, 0.0, 0.0)
+    from_first, from_second = second.distances(first.border_voxels), first.distances(second.border_voxels)
+    near = int((from_first <= tolerance_mm).sum() + (from_second <= tolerance_mm).sum())
+    return SurfaceAgreement(near / sum(sizes), _hd95(from_first, from_second), _mean_distance(from_first, from_second))
 
 
 def _bias(
