@@ -23,7 +23,10 @@ Labels = NDArray[np.uint8]
 
 @dataclass(frozen=True)
 class Annotation:
-    """One annotator's labels of one case, and when they were drawn (ISO date) if that is known."""
+    """One annotator's labels of one case, and when they were drawn (ISO date) if that is known.
+
+    `extra` keeps the file's other keys, among them `started` (ISO date and time) and `seconds` of work.
+    """
 
     source: Source
     date: str | None = None
@@ -35,7 +38,8 @@ class Case:
     """An image of one or more channels, any annotators' labels, and the truth where it is known.
 
     `classes` is the number of classes L; labels at or above it are refused. None (loose files) allows 0 to 255.
-    `off_grid` is the advice about a file that is not on the grid of the case.
+    `off_grid` is the advice about a file that is not on the grid of the case. `patient` is whose scan it is: several
+    cases may be of one patient. `repeats` are later readings of the case by annotators who labeled it already.
 
     Examples
     --------
@@ -54,11 +58,13 @@ class Case:
     classes: int | None = None
     extra: Mapping[str, Any] = field(default_factory=dict)
     off_grid: str = "resample it onto the image first (noisylabelseg import folder --resample)"
+    patient: str | None = None
+    repeats: Mapping[str, tuple[Annotation, ...]] = field(default_factory=dict)
 
     def sources(self) -> Iterator[Source]:
-        """Everything the case is made of: images, then annotations, then the truth."""
+        """Everything the case is made of: images, then annotations, then repeated readings, then the truth."""
         yield from self.images
-        for annotation in self.annotations.values():
+        for annotation in (*self.annotations.values(), *(item for items in self.repeats.values() for item in items)):
             yield annotation.source
         if self.truth_source is not None:
             yield self.truth_source
@@ -91,6 +97,12 @@ class Case:
     def all_labels(self, annotators: Sequence[str]) -> list[Labels | None]:
         """The labels of these annotators in this order, None for those who did not label this case."""
         return [self.labels(annotator) for annotator in annotators]
+
+    def readings(self, annotator: str) -> list[Labels]:
+        """All readings of the case by this annotator: the annotation first, then the repeats."""
+        first = self.annotations.get(annotator)
+        every = [*([] if first is None else [first]), *self.repeats.get(annotator, ())]
+        return [self._labels(annotation.source) for annotation in every]
 
     def truth(self) -> Labels | None:
         """The known truth, (*shape) uint8, or None."""

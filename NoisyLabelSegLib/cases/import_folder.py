@@ -4,7 +4,8 @@ One folder per case:       <case>/image*.nrrd and <case>/<annotator>.nrrd
 One folder per annotator:  images/<case>.png and <annotator>/<case>.png, or masks/<annotator>/<case>.png
 
 Either may lie at any depth; the folders on the way become part of the case's id. Channels are image files of one case
-folder, or images/<case>_0000, _0001 ... as nnU-Net names them. A folder or file called `truth` is the truth.
+folder, or images/<case>_0000, _0001 ... as nnU-Net names them. A folder or file called `truth` is the truth; one called
+<annotator>_repeat, or <annotator>_repeat2 ..., holds later readings by an annotator who labeled the case.
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ _IMAGE_NAME = re.compile(
 _IMAGE_FOLDERS = ("images", "imagestr", "image", "img", "imgs")
 _LABEL_FOLDERS = ("masks", "labels", "annotations", "segmentations", "annotators")
 _TRUTH = ("truth", "gt", "ground_truth", "groundtruth", "ground-truth")
+_REPEAT = re.compile(r"(?P<annotator>.+)_repeat\d*", re.IGNORECASE)
 _CHANNEL = re.compile(r"(?P<case>.+)_(?P<channel>\d{4})")
 
 
@@ -42,7 +44,8 @@ def plan_folder(source: str | Path, *, classes: Sequence[str] | None = None, rep
             file=source,
             remedy="arrange it as <case>/image.nrrd and <case>/<annotator>.nrrd, or images/ and masks/<annotator>/",
         )
-    names = sorted({name for case in found.cases for name in case.annotations}, key=_natural)
+    planned = tuple(case.planned() for case in sorted(found.cases, key=lambda case: _natural(case.id)))
+    names = sorted({name for case in planned for name in case.annotations}, key=_natural)
     if classes is None:
         files = [file for case in found.cases for file in case.label_files()]
         classes = count_classes(files, report)
@@ -50,7 +53,7 @@ def plan_folder(source: str | Path, *, classes: Sequence[str] | None = None, rep
         name=source.resolve().name,
         classes=tuple(classes),
         annotators=tuple(names),
-        cases=tuple(case.planned() for case in sorted(found.cases, key=lambda case: _natural(case.id))),
+        cases=planned,
         remarks=found.remarks,
     )
 
@@ -75,9 +78,17 @@ class _FoundCase:
         return [*self.annotations.values(), *([] if self.truth is None else [self.truth])]
 
     def planned(self) -> PlannedCase:
-        annotations = {name: self.annotations[name] for name in sorted(self.annotations, key=_natural)}
-        note = "" if annotations else "no labels"
-        return PlannedCase(self.id, tuple(self.images), annotations, self.truth, note)
+        annotations: dict[str, Path] = {}
+        repeats: dict[str, tuple[Path, ...]] = {}
+        for name in sorted(self.annotations, key=_natural):
+            match = _REPEAT.fullmatch(name)
+            if match and match["annotator"] in self.annotations:
+                repeats[match["annotator"]] = (*repeats.get(match["annotator"], ()), self.annotations[name])
+            else:
+                annotations[name] = self.annotations[name]
+        note = f"{sum(map(len, repeats.values()))} repeated readings" if repeats else ""
+        note = note if annotations else "no labels"
+        return PlannedCase(self.id, tuple(self.images), annotations, self.truth, note, repeats)
 
 
 @dataclass

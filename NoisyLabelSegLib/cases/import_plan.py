@@ -124,6 +124,7 @@ class PlannedCase:
     annotations: Mapping[str, PlannedSource] = field(default_factory=dict)
     truth: PlannedSource | None = None
     note: str = ""
+    repeats: Mapping[str, tuple[PlannedSource, ...]] = field(default_factory=dict)
 
 
 @dataclass
@@ -171,6 +172,10 @@ def _written_case(case: PlannedCase, folder: Path) -> Case:
         images=tuple(_image_paths(case, folder)),
         annotations={name: Annotation(_labels_path(name, folder)) for name in case.annotations},
         truth_source=None if case.truth is None else folder / TRUTH,
+        repeats={
+            name: tuple(Annotation(_labels_path(name, folder, place)) for place in range(1, len(sources) + 1))
+            for name, sources in case.repeats.items()
+        },
     )
 
 
@@ -180,8 +185,9 @@ def _image_paths(case: PlannedCase, folder: Path) -> list[Path]:
     return [folder / f"image_{number}.nrrd" for number in range(1, len(case.images) + 1)]
 
 
-def _labels_path(annotator: str, folder: Path) -> Path:
-    return folder / f"labels_{annotator}.nrrd"
+def _labels_path(annotator: str, folder: Path, repeat: int = 0) -> Path:
+    """Repeats have a folder of their own, where no annotator's name can be taken for one."""
+    return folder / (f"repeat_{repeat}" if repeat else "") / f"labels_{annotator}.nrrd"
 
 
 @dataclass
@@ -200,6 +206,9 @@ class _CaseWriter:
             write_image(path, self._on_grid(_resolve(source, read_image), source, labels=False))
         for annotator, source in self.case.annotations.items():
             self._write_labels(source, _labels_path(annotator, self.folder))
+        for annotator, sources in self.case.repeats.items():
+            for place, source in enumerate(sources, start=1):
+                self._write_labels(source, _labels_path(annotator, self.folder, place))
         if self.case.truth is not None:
             self._write_labels(self.case.truth, self.folder / TRUTH)
 

@@ -173,7 +173,7 @@ def _case_from_json(entry: Mapping[str, Any], folder: Path, classes: int) -> Cas
         return Annotation(folder / value["file"], value.get("date"), extra)
 
     truth = entry.get("truth")
-    known = ("id", "images", "annotations", "truth", "split")
+    known = ("id", "images", "annotations", "truth", "split", "patient", "repeats")
     return Case(
         id=entry["id"],
         images=tuple(folder / name for name in entry["images"]),
@@ -182,6 +182,8 @@ def _case_from_json(entry: Mapping[str, Any], folder: Path, classes: int) -> Cas
         split=entry.get("split"),
         classes=classes,
         extra={key: value for key, value in entry.items() if key not in known},
+        patient=entry.get("patient"),
+        repeats={name: tuple(map(annotation, values)) for name, values in entry.get("repeats", {}).items()},
     )
 
 
@@ -193,9 +195,13 @@ def _case_to_json(case: Case, folder: Path) -> dict[str, Any]:
         return {"file": file, **({} if value.date is None else {"date": value.date}), **value.extra}
 
     entry: dict[str, Any] = {"id": case.id, "images": [_relative(source, folder, case.id) for source in case.images]}
+    if case.patient is not None:
+        entry["patient"] = case.patient
     if case.split is not None:
         entry["split"] = case.split
     entry["annotations"] = {name: annotation(value) for name, value in case.annotations.items()}
+    if case.repeats:
+        entry["repeats"] = {name: [annotation(value) for value in values] for name, values in case.repeats.items()}
     if case.truth_source is not None:
         entry["truth"] = _relative(case.truth_source, folder, case.id)
     return {**entry, **case.extra}

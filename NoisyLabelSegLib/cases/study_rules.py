@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable
-from datetime import date
+from datetime import date, datetime
 from typing import Any
 
 MOST_CLASSES = 256  # labels are uint8
@@ -114,6 +114,8 @@ def _case_problem(entry: Any, annotators: set[str]) -> str | None:
         return f"has a truth path that is wrong: {problem}"
     if "split" in entry and (problem := _text_problem(entry["split"])):
         return f"has a 'split' that {problem}"
+    if "patient" in entry and (problem := _text_problem(entry["patient"])):
+        return f"has a 'patient' that {problem}"
     if not isinstance(entry.get("annotations"), dict):
         return "has no object of 'annotations'"
     for name, value in entry["annotations"].items():
@@ -121,7 +123,23 @@ def _case_problem(entry: Any, annotators: set[str]) -> str | None:
             return f"is labeled by {name!r}, who is not among the study's annotators"
         if problem := _annotation_problem(value):
             return f"has an annotation by {name} that is wrong: {problem}"
+    if problem := _repeats_problem(entry.get("repeats", {}), entry["annotations"]):
+        return problem
     return None if images or entry["annotations"] else "has neither an image nor labels"
+
+
+def _repeats_problem(value: Any, annotations: Any) -> str | None:
+    if not isinstance(value, dict):
+        return "has 'repeats' that are not an object of lists"
+    for name, readings in value.items():
+        if name not in annotations:
+            return f"has a repeated reading by {name!r}, who has no annotation of it"
+        if not isinstance(readings, list) or not readings:
+            return f"has 'repeats' by {name} that are not a list of at least one reading"
+        for reading in readings:
+            if problem := _annotation_problem(reading):
+                return f"has a repeated reading by {name} that is wrong: {problem}"
+    return None
 
 
 def _annotation_problem(value: Any) -> str | None:
@@ -129,10 +147,13 @@ def _annotation_problem(value: Any) -> str | None:
         return path_problem(value)
     if problem := path_problem(value.get("file")):
         return f"its 'file' {problem}"
-    if "date" not in value:
-        return None
-    try:
-        date.fromisoformat(value["date"])
-    except (TypeError, ValueError):
-        return f"its 'date' {value['date']!r} is not a date like 2026-03-01"
+    seconds = value.get("seconds", 0)
+    if isinstance(seconds, bool) or not isinstance(seconds, (int, float)) or not 0 <= seconds < float("inf"):
+        return f"its 'seconds' {seconds!r} are not a number of seconds"
+    for key, parse, example in (("date", date, "2026-03-01"), ("started", datetime, "2026-03-01T09:30:00")):
+        if key in value:
+            try:
+                parse.fromisoformat(value[key])
+            except (TypeError, ValueError):
+                return f"its {key!r} {value[key]!r} is not a {key} like {example}"
     return None

@@ -42,7 +42,7 @@ def run(arguments: argparse.Namespace, terminal: Terminal) -> dict[str, Any]:
 def _problems(case: Case) -> Iterator[UserError]:
     """What is wrong with the images, with each annotator's labels and with the truth."""
     parts: list[Callable[[], object]] = [case.image] if case.images else []
-    parts += [*(partial(case.labels, name) for name in case.annotators), case.truth]
+    parts += [*(partial(case.readings, name) for name in case.annotators), case.truth]
     for read in parts:
         try:
             read()

@@ -120,3 +120,14 @@ def test_seventeen_annotators_of_real_cells(shared_data: Path, tmp_path: Path) -
     assert all(len(case.annotations) == 17 for case in plan.cases)
     study: Study = plan.write(tmp_path / "out")
     assert study.cases[0].image().shape[0] == 1
+
+
+def test_repeated_readings_belong_to_their_annotator(tmp_path: Path) -> None:
+    put(tmp_path / "in" / "a" / "image.nrrd")
+    for value, name in enumerate(("anna", "anna_repeat", "anna_repeat2", "bert_repeat"), start=1):
+        put(tmp_path / "in" / "a" / f"{name}.nrrd", value)
+    plan = plan_folder(tmp_path / "in")
+    assert plan.annotators == ("anna", "bert_repeat")
+    case = plan.write(tmp_path / "out").cases[0]
+    assert [int(labels.max()) for labels in case.readings("anna")] == [1, 2, 3]
+    assert "bert_repeat" not in case.repeats

@@ -33,6 +33,8 @@ STUDY: dict[str, Any] = {
             },
             "truth": "0001/truth.nrrd",
             "scanner": "A",
+            "patient": "0001",
+            "repeats": {"reader1": ["0001/again.nrrd", {"file": "0001/third.nrrd", "seconds": 61.5}]},
         },
         {"id": "0002", "images": [], "annotations": {"reader2": "0002/r2.nrrd"}},
     ],
@@ -81,12 +83,22 @@ WRONG = {
     "annotations missing": (changed("cases", 0, "annotations", drop=True), "annotations"),
     "annotation without file": (changed("cases", 0, "annotations", "reader1", to={"date": "2026-03-01"}), "file"),
     "date that is none": (changed("cases", 0, "annotations", "Dr. Müller", "date", to="1st of March"), "date"),
+    "started at no time": (changed("cases", 0, "repeats", "reader1", 1, "started", to="noon"), "started"),
+    "less than no time": (changed("cases", 0, "repeats", "reader1", 1, "seconds", to=-3), "seconds"),
+    "repeats not lists": (changed("cases", 0, "repeats", "reader1", to="0001/again.nrrd"), "list"),
+    "repeats not an object": (changed("cases", 0, "repeats", to=["0001/again.nrrd"]), "object"),
+    "repeat leaves the study": (changed("cases", 0, "repeats", "reader1", 0, to="../x.nrrd"), "leaves"),
+    "blank patient": (changed("cases", 0, "patient", to=" "), "patient"),
     "empty split": (changed("cases", 0, "split", to=""), "split"),
     "case with nothing": (changed("cases", 1, "annotations", to={}), "neither"),
 }
 # These need more than a schema can say.
 BEYOND_THE_SCHEMA = {
     "unknown annotator": (changed("cases", 1, "annotations", to={"reader9": "x.nrrd"}), "reader9"),
+    "repeat without a first reading": (
+        changed("cases", 0, "repeats", to={"reader2": ["x.nrrd"]}),
+        "no annotation of it",
+    ),
     "duplicate ids": (changed("cases", 1, "id", to="0001_0"), "0001_0"),
     "ids that differ in case only": (
         {**STUDY, "cases": [{**STUDY["cases"][1], "id": "A"}, {**STUDY["cases"][1], "id": "a"}]},
@@ -116,6 +128,19 @@ def test_a_study_opens_from_its_folder_and_knows_its_cases(tmp_path: Path) -> No
     assert case.images == (tmp_path / "0001" / "ct.nrrd",)
     assert case.labels("reader2") is None
     assert case.truth_source == tmp_path / "0001" / "truth.nrrd"
+
+
+def test_every_reading_of_a_reader_is_found_first_one_first(tmp_path: Path) -> None:
+    for number, name in enumerate(("r1", "again", "third", "m")):
+        labels = np.zeros((4, 4), np.uint8)
+        labels[0, : number + 1] = 1
+        write_labels(tmp_path / "0001" / f"{name}.nrrd", labels, Geometry.plain((4, 4)))
+    case = Study.read(write(tmp_path, changed("cases", 0, "images", to=[]))).cases[0]
+    assert case.patient == "0001"
+    assert [int(labels.sum()) for labels in case.readings("reader1")] == [1, 2, 3]
+    assert case.repeats["reader1"][1].extra == {"seconds": 61.5}
+    assert case.readings("reader2") == []
+    assert tmp_path / "0001" / "again.nrrd" in list(case.sources())
 
 
 def test_a_study_of_ten_thousand_cases_makes_no_case_until_asked(tmp_path: Path, monkeypatch: Any) -> None:
