@@ -10,8 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from NoisyLabelSegLib.fusion.model import Solution, all_classes
-from NoisyLabelSegLib.fusion.packing import UNKNOWN
+from NoisyLabelSegLib.fusion.packing import UNKNOWN, Packed
 from NoisyLabelSegLib.fusion.table import PlacedTable, VoteTable
+
+_LABELS = 256
 
 
 class Fusion:
@@ -53,6 +55,22 @@ class Fusion:
             self._places.rewrite(labels, self._decided, before._decided)
         else:
             labels[...] = self.labels
+
+    def label_counts(self, patterns: Packed) -> NDArray[np.int64]:
+        """(N, 256): how many voxels of each of N vote patterns got each label.
+
+        `patterns` are those of the votes that were fused.
+        """
+        counts = np.zeros((len(patterns.counts), _LABELS), dtype=np.int64)
+        if self._places is patterns:
+            counts[np.arange(len(counts)), self._decided] = patterns.counts
+            return counts
+        pairs = patterns.codes * np.int64(_LABELS) + self._decided.take(self._places.codes)
+        counts += np.bincount(pairs, minlength=counts.size).reshape(counts.shape)
+        counts[0, self._decided[0]] += patterns.counts.sum() - len(
+            pairs
+        )  # voxels that nobody marked, far from all marks
+        return counts
 
     def probability(self, label: int, rows: slice | None = None) -> NDArray[np.float32]:
         """The probability of one class, (*shape) float32, or only these rows of its first axis."""

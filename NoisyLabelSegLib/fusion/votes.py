@@ -7,11 +7,12 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from NoisyLabelSegLib.errors import UserError
 from NoisyLabelSegLib.fusion.methods import DEFAULT, method_named
 from NoisyLabelSegLib.fusion.model import Solution
-from NoisyLabelSegLib.fusion.packing import checked_labels, checked_masks, pack
+from NoisyLabelSegLib.fusion.packing import UNKNOWN, checked_labels, checked_masks, pack
 from NoisyLabelSegLib.fusion.result import Fusion, remarks_on
 from NoisyLabelSegLib.fusion.table import PlacedTable
 
@@ -52,17 +53,36 @@ class Votes:
 
     def fuse(self, method: str = DEFAULT, *, annotators: Sequence[int] | None = None, **options: Any) -> Fusion:
         """Fuses the votes of these annotators (all if None) by the method of this name."""
-        table = self._among(annotators)
+        table = self.among(annotators)
         return self._fusion(table, method_named(method).solve(table, options))
 
-    def fused_as(self, found: Solution) -> Fusion:
-        """The fusion of this case by a solution that was found elsewhere for the rows of `table`."""
-        return self._fusion(self.table, found, pooled=True)
+    def fused_as(self, found: Solution, *, annotators: Sequence[int] | None = None) -> Fusion:
+        """The fusion of this case by a solution that was found elsewhere for the rows of `among(annotators)`."""
+        return self._fusion(self.among(annotators), found, pooled=True)
+
+    def counts_against(self, fusion: Fusion) -> NDArray[np.int64]:
+        """(R, L, L + 1): voxels in which annotator r says i where a fusion of these votes decided for j.
+
+        Exactly what counting in the label images gives. The last column holds voxels whose fused label is none of the L
+        classes (those that a method left undecided); voxels that an annotator did not look at count for nobody.
+        """
+        decided = fusion.label_counts(self._packed)
+        by_class = np.column_stack([decided[:, : self.classes], decided[:, self.classes :].sum(axis=1)])
+        counts = np.zeros((len(self.names), self.classes, self.classes + 1), dtype=np.int64)
+        for annotator, said in zip(counts, self._packed.patterns.T, strict=True):
+            looked = (said != UNKNOWN) & (self._packed.counts > 0)
+            np.add.at(annotator, said[looked], by_class[looked])
+        return counts
+
+    def marked(self) -> NDArray[np.bool_]:
+        """(*shape): where anybody marked anything."""
+        return self._packed.spread(np.asarray((self._packed.patterns > 0).any(axis=1)))
 
     def _fusion(self, table: PlacedTable, found: Solution, *, pooled: bool = False) -> Fusion:
         return Fusion(table, found, self.classes, remarks_on(table, self.names, self.classes, pooled=pooled))
 
-    def _among(self, annotators: Sequence[int] | None) -> PlacedTable:
+    def among(self, annotators: Sequence[int] | None) -> PlacedTable:
+        """The table as if only these annotators (all if None) had looked."""
         if annotators is None:
             return self.table
         chosen = set(annotators)

@@ -15,10 +15,9 @@ from NoisyLabelSegLib.cases import Case, Study
 from NoisyLabelSegLib.cases.estimates import TRUTH
 from NoisyLabelSegLib.cases.stored_estimates import StoredEstimate
 from NoisyLabelSegLib.errors import UserError
-from NoisyLabelSegLib.fusion import METHODS, Votes
-from NoisyLabelSegLib.fusion.study import Pool
-from NoisyLabelSegLib.fusion.table import VoteTable
-from NoisyLabelSegLib.progress import Report, silent, steps
+from NoisyLabelSegLib.fusion import METHODS
+from NoisyLabelSegLib.fusion.study_fuser import FusionPlan, StudyFuser
+from NoisyLabelSegLib.progress import Report, silent
 
 OWN_TRUTH = "study"
 """Stands for the truth that the study file names."""
@@ -77,36 +76,24 @@ def _own_truth(case: Case) -> Truth | None:
 
 
 class _FusedTruth:
-    """Fuses each case when it is asked for, exactly as `noisylabelseg fuse` does.
-
-    Methods that learn about annotators do so over all cases together, which takes a look at all labels first.
-    """
+    """Fuses each case when it is asked for, exactly as `noisylabelseg fuse` does."""
 
     def __init__(self, method: str, study: Study, report: Report) -> None:
-        self._method, self._study = method, study
-        labeled = [case for case in study.cases if case.annotations]
-        self._pool: Pool | None = None
-        if METHODS[method].pools and len(labeled) > 1:
-            tables = (self._votes(case).table for case in steps(labeled, "count votes", report))
-            self._pool = Pool.solve(VoteTable.pooled(tables), METHODS[method], {})
+        self._fuser = StudyFuser.prepare(study, FusionPlan(method), report=report)
 
     def __call__(self, case: Case) -> Truth | None:
         if not case.annotations:
             return None
-        votes = self._votes(case)
-        fusion = votes.fuse(self._method) if self._pool is None else votes.fused_as(self._pool.part(votes.table))
-        if self._method not in LOCAL_METHODS:
+        votes = self._fuser.votes(case)
+        fusion = self._fuser.fuse(votes)
+        if self._fuser.plan.method not in LOCAL_METHODS:
             return Truth(fusion.labels)
 
         def confusion(annotator: str) -> NDArray[Any] | None:
             known = annotator in case.annotations
-            return fusion.confusion_field(self._study.annotators.index(annotator)) if known else None
+            return fusion.confusion_field(votes.names.index(annotator)) if known else None
 
         return Truth(fusion.labels, fusion.probabilities, confusion)
-
-    def _votes(self, case: Case) -> Votes:
-        annotators = self._study.annotators
-        return Votes(case.all_labels(annotators), classes=len(self._study.classes), names=annotators)
 
 
 def _stored(folder: Path, study: Study, case: Case) -> StoredEstimate:

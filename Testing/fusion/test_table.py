@@ -6,7 +6,7 @@ import numpy as np
 
 from NoisyLabelSegLib.fusion import Votes, fuse
 from NoisyLabelSegLib.fusion.methods import METHODS
-from NoisyLabelSegLib.fusion.study import Pool
+from NoisyLabelSegLib.fusion.pool import Pool
 from NoisyLabelSegLib.fusion.table import VoteTable
 
 

@@ -1,0 +1,86 @@
+"""How the cases of one study are fused: each by itself, or with annotators judged over all cases together."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from functools import partial
+from typing import Any
+
+from NoisyLabelSegLib.cases import Case, Study
+from NoisyLabelSegLib.fusion.leave_one_out import leave_one_out, leave_one_out_pools
+from NoisyLabelSegLib.fusion.methods import DEFAULT, method_named
+from NoisyLabelSegLib.fusion.pool import Pool
+from NoisyLabelSegLib.fusion.result import Fusion
+from NoisyLabelSegLib.fusion.table import VoteTable
+from NoisyLabelSegLib.fusion.votes import Votes
+from NoisyLabelSegLib.progress import Report, silent, steps
+
+Map = Callable[[Callable[[Case], Any], Iterable[Case]], Iterable[Any]]
+"""Like the built-in map: applies a function to every case and yields the results in order, perhaps in parallel."""
+
+
+@dataclass(frozen=True)
+class FusionPlan:
+    """How a study is fused.
+
+    pooled: whether annotators are judged over all cases together; only methods with `pools` do, the others never.
+    confusion: whether each annotator's field of confusion matrices is written too.
+    """
+
+    method: str = DEFAULT
+    options: Mapping[str, Any] = field(default_factory=dict)
+    pooled: bool = True
+    confusion: bool = False
+
+
+@dataclass(frozen=True)
+class StudyFuser:
+    """Fuses the cases of a study one at a time; small enough to be sent to another process.
+
+    `panel` is the study without its cases; `pool` and `pools` (one per annotator, without that annotator) hold what was
+    found over all cases, None where each case is fused by itself.
+    """
+
+    panel: Study
+    plan: FusionPlan
+    pool: Pool | None = None
+    pools: tuple[Pool | None, ...] | None = None
+
+    @classmethod
+    def prepare(
+        cls, study: Study, plan: FusionPlan | None = None, *, run: Map = map, report: Report = silent
+    ) -> StudyFuser:
+        """Reads the labels of all cases once where the method judges annotators over all of them, else reads nothing.
+
+        `run` is a map that may work on several cases at once.
+        """
+        plan, panel = plan or FusionPlan(), replace(study, cases=())
+        method = method_named(plan.method)
+        labeled = [case for case in study.cases if set(case.annotators) & set(study.annotators)]
+        if not (plan.pooled and method.pools and len(labeled) > 1):
+            return cls(panel, plan)
+        counted = run(partial(_count, cls(panel, plan)), labeled)
+        table = VoteTable.pooled(steps(counted, "count votes", report, total=len(labeled)))
+        pools = leave_one_out_pools(table, method, plan.options)
+        return cls(panel, plan, Pool.solve(table, method, plan.options), tuple(pools))
+
+    def votes(self, case: Case) -> Votes:
+        """The votes of one case."""
+        annotators = self.panel.annotators
+        return Votes(case.all_labels(annotators), classes=len(self.panel.classes), names=annotators)
+
+    def fuse(self, votes: Votes) -> Fusion:
+        """The fusion of everyone's votes of one case."""
+        if self.pool is None:
+            return votes.fuse(self.plan.method, **self.plan.options)
+        return votes.fused_as(self.pool.part(votes.table))
+
+    def leave_one_out(self, votes: Votes) -> list[Fusion | None]:
+        """For each annotator a fusion of the others' votes of one case; see `leave_one_out`."""
+        return leave_one_out(votes, self.plan.method, pools=self.pools, **self.plan.options)
+
+
+def _count(fuser: StudyFuser, case: Case) -> VoteTable:
+    table = fuser.votes(case).table
+    return VoteTable(table.votes, table.counts)
