@@ -15,7 +15,7 @@ PACKAGE = Path(__file__).resolve().parents[1] / "NoisyLabelSegLib"
 ARRAYS = {"numpy", "scipy", "SimpleITK", "pydicom", "highdicom"}
 TORCH = {"numpy", "torch", "safetensors", "lightning_fabric"}
 TERMINAL = {"joblib", "rich", "rich_argparse"}
-LIBRARY = ["cases", "metrics", "simulation", "fusion", "evaluation", "review"]
+LIBRARY = ["cases", "metrics", "simulation", "fusion", "decisions", "evaluation", "review"]
 NETWORKS = ["networks", "training", "inference"]
 
 # Package: (packages it may import besides itself, others it may import besides the standard library).
@@ -27,8 +27,11 @@ RULES: dict[str, tuple[set[str], set[str]]] = {
     },
     "verbs": (set(), set()),
     "jobs": (set(), set()),
-    "scene": ({"cases", "metrics", "fusion", "review"}, {"slicer", "vtk", "numpy"}),
-    "widget": ({"scene", "jobs", "verbs", "review", "fusion", "metrics", "cases"}, {"qt", "ctk", "slicer"}),
+    "scene": ({"cases", "metrics", "fusion", "decisions", "review"}, {"slicer", "vtk", "numpy"}),
+    "widget": (
+        {"scene", "jobs", "verbs", "review", "decisions", "fusion", "metrics", "cases"},
+        {"qt", "ctk", "slicer"},
+    ),
     "demo": ({*LIBRARY, *NETWORKS, "commands"}, ARRAYS | TORCH),
     "commands": ({*LIBRARY, *NETWORKS, "demo", "jobs", "verbs"}, ARRAYS | TERMINAL),
     "cli": ({"commands"}, TERMINAL),

@@ -173,17 +173,19 @@ def _case_from_json(entry: Mapping[str, Any], folder: Path, classes: int) -> Cas
         return Annotation(folder / value["file"], value.get("date"), extra)
 
     truth = entry.get("truth")
+    truth = {"file": truth} if isinstance(truth, str) else truth
     known = ("id", "images", "annotations", "truth", "split", "patient", "repeats")
     return Case(
         id=entry["id"],
         images=tuple(folder / name for name in entry["images"]),
         annotations={name: annotation(value) for name, value in entry["annotations"].items()},
-        truth_source=None if truth is None else folder / truth,
+        truth_source=None if truth is None else folder / truth["file"],
         split=entry.get("split"),
         classes=classes,
         extra={key: value for key, value in entry.items() if key not in known},
         patient=entry.get("patient"),
         repeats={name: tuple(map(annotation, values)) for name, values in entry.get("repeats", {}).items()},
+        provenance={} if truth is None else {key: value for key, value in truth.items() if key != "file"},
     )
 
 
@@ -203,7 +205,8 @@ def _case_to_json(case: Case, folder: Path) -> dict[str, Any]:
     if case.repeats:
         entry["repeats"] = {name: [annotation(value) for value in values] for name, values in case.repeats.items()}
     if case.truth_source is not None:
-        entry["truth"] = _relative(case.truth_source, folder, case.id)
+        file = _relative(case.truth_source, folder, case.id)
+        entry["truth"] = {"file": file, **case.provenance} if case.provenance else file
     return {**entry, **case.extra}
 
 

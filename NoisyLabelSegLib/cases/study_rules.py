@@ -110,8 +110,8 @@ def _case_problem(entry: Any, annotators: set[str]) -> str | None:
     for path in images:
         if problem := path_problem(path):
             return f"has an image path that is wrong: {problem}"
-    if "truth" in entry and (problem := path_problem(entry["truth"])):
-        return f"has a truth path that is wrong: {problem}"
+    if "truth" in entry and (problem := _truth_problem(entry["truth"])):
+        return f"has a truth that is wrong: {problem}"
     if "split" in entry and (problem := _text_problem(entry["split"])):
         return f"has a 'split' that {problem}"
     if "patient" in entry and (problem := _text_problem(entry["patient"])):
@@ -126,6 +126,23 @@ def _case_problem(entry: Any, annotators: set[str]) -> str | None:
     if problem := _repeats_problem(entry.get("repeats", {}), entry["annotations"]):
         return problem
     return None if images or entry["annotations"] else "has neither an image nor labels"
+
+
+def _truth_problem(value: Any) -> str | None:
+    if not isinstance(value, dict):
+        return path_problem(value)
+    if problem := path_problem(value.get("file")):
+        return f"its 'file' {problem}"
+    for key in ("method", "signed_off_by"):
+        if key in value and (problem := _text_problem(value[key])):
+            return f"its {key!r} {problem}"
+    if "annotators" in value and not (
+        isinstance(value["annotators"], list) and all(isinstance(name, str) for name in value["annotators"])
+    ):
+        return "its 'annotators' must be a list of names"
+    if not isinstance(value.get("edited", False), bool):
+        return "its 'edited' must be true or false"
+    return _time_problem(value, "date", date, "2026-03-01")
 
 
 def _repeats_problem(value: Any, annotations: Any) -> str | None:
@@ -150,10 +167,15 @@ def _annotation_problem(value: Any) -> str | None:
     seconds = value.get("seconds", 0)
     if isinstance(seconds, bool) or not isinstance(seconds, (int, float)) or not 0 <= seconds < float("inf"):
         return f"its 'seconds' {seconds!r} are not a number of seconds"
-    for key, parse, example in (("date", date, "2026-03-01"), ("started", datetime, "2026-03-01T09:30:00")):
-        if key in value:
-            try:
-                parse.fromisoformat(value[key])
-            except (TypeError, ValueError):
-                return f"its {key!r} {value[key]!r} is not a {key} like {example}"
+    return _time_problem(value, "date", date, "2026-03-01") or _time_problem(
+        value, "started", datetime, "2026-03-01T09:30:00"
+    )
+
+
+def _time_problem(value: dict[str, Any], key: str, kind: type[date], example: str) -> str | None:
+    if key in value:
+        try:
+            kind.fromisoformat(value[key])
+        except (TypeError, ValueError):
+            return f"its {key!r} {value[key]!r} is not a {key} like {example}"
     return None

@@ -18,6 +18,7 @@ VERBS = {
     "predict": "predict",
     "models": "models",
     "review": "review",
+    "adjudicate": "adjudicate",
     "evaluate": "evaluate",
     "run": "run",
     "bench": "bench",

@@ -13,6 +13,7 @@ from typing import Any
 from NoisyLabelSegLib.errors import UserError
 from NoisyLabelSegLib.json_checks import parse_object, read_text, to_dataclass
 from NoisyLabelSegLib.progress import Report, Say
+from NoisyLabelSegLib.verbs.adjudicate import AdjudicateSettings
 from NoisyLabelSegLib.verbs.compare import CompareSettings
 from NoisyLabelSegLib.verbs.fuse import FuseSettings
 from NoisyLabelSegLib.verbs.predict import PredictSettings
@@ -22,6 +23,7 @@ from NoisyLabelSegLib.verbs.train import TrainSettings
 
 __all__ = [
     "VERBS",
+    "AdjudicateSettings",
     "CompareSettings",
     "FuseSettings",
     "PredictSettings",

@@ -127,7 +127,7 @@ def test_a_reader_that_goes_away_stops_it(busy: subprocess.Popen[str], tmp_path:
     [
         ("{", "not valid JSON"),
         ("[]", "are not a JSON object"),
-        ('{"format": "noisylabelseg-job/1", "verb": "dance"}', "There is no job 'dance'; choose one of compare, fuse,"),
+        ('{"format": "noisylabelseg-job/1", "verb": "dance"}', "There is no job 'dance'; choose one of adjudicate"),
     ],
 )
 def test_bad_settings_are_one_sentence_that_names_the_file(start: Any, tmp_path: Path, text: str, words: str) -> None:
