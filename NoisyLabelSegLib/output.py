@@ -7,16 +7,19 @@ import csv
 import errno
 import io
 import os
+import platform
 import shutil
 import signal
 import tempfile
 import threading
+import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 from NoisyLabelSegLib.errors import UserError
+from NoisyLabelSegLib.locks import claimed, remove_stale_lock
 
 _DISK_ERRORS = {
     errno.ENOSPC,
@@ -31,6 +34,8 @@ _DISK_ERRORS = {
 
 
 _PARTIAL, _COMPLETE = ".partial-", ".complete-"
+_HOST = f"{zlib.crc32(platform.node().encode('utf-8', 'replace')):08x}"
+"""Stands for this machine in the names of half-written files: elsewhere its process numbers mean nothing."""
 
 
 @contextmanager
@@ -43,9 +48,12 @@ def output_file(path: str | Path, *, force: bool = True) -> Iterator[Path]:
         raise UserError("exists already", file=path, remedy="choose another name or add --force")
     with _clear_write_errors(path):
         _refuse_file(path.parent)
-        folder = _beside(path, _partial(os.getpid()))
+        folder = _beside(path, f"{_partial(os.getpid())}{_HOST}-")
+        _remove_dead(path.parent)
         try:
             yield folder / path.name
+            if not force and path.exists():
+                raise UserError("was written by another run meanwhile", file=path, remedy="choose another name")
             with undisturbed():
                 for companion in sorted(folder.iterdir(), key=lambda file: file.name == path.name):
                     os.replace(companion, path.parent / companion.name)  # .mhd has a .raw; the named file comes last
@@ -59,12 +67,14 @@ def output_folder(path: str | Path, *, force: bool = False) -> Iterator[Path]:
 
     A folder that already holds something is refused, or with `force` the new files replace those of the same name in
     it and everything else in it stays. A process that is killed while it moves them leaves the rest in a folder that is
-    known to be complete; remove_partials() or the next one that writes to `path` moves it.
+    known to be complete; remove_partials() or the next one that writes to `path` moves it. While another process
+    writes to `path`, it is refused.
     """
     path = Path(path)
-    with _clear_write_errors(path):
+    with _clear_write_errors(path), only_writer(path):
         _refuse_file(path)
         _finish_moves(path)
+        _remove_unfinished(path)
         if path.exists() and any(path.iterdir()) and not force:
             raise UserError("exists already and is not empty", file=path, remedy="choose another folder or add --force")
         folder = _beside(path, f".{path.name}{_partial(os.getpid())}")
@@ -86,6 +96,18 @@ def output_folder(path: str | Path, *, force: bool = False) -> Iterator[Path]:
         finally:
             for rest in (folder, complete):
                 shutil.rmtree(rest, ignore_errors=True)
+
+
+@contextmanager
+def only_writer(path: Path) -> Iterator[None]:
+    """Holds the lock of `path`; the folders above it are made where they are missing."""
+    _refuse_file(path.parent)
+    with _clear_write_errors(path, errno.ENOENT):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        lock = contextlib.ExitStack()
+        lock.enter_context(claimed(path))
+    with lock:
+        yield
 
 
 def write_text(path: str | Path, text: str, *, force: bool = True) -> None:
@@ -116,6 +138,7 @@ def remove_partials(path: str | Path, process: int) -> None:
     path, pattern = Path(path), f"*{_partial(process)}*"
     with contextlib.suppress(OSError):
         _finish_moves(path, process)
+        remove_stale_lock(path)
     for folder in [*path.parent.glob(pattern), *path.rglob(pattern)]:
         shutil.rmtree(folder, ignore_errors=True)
 
@@ -163,6 +186,33 @@ def _refuse_file(folder: Path) -> None:
     for place in (folder, *folder.parents):
         if place.exists() and not place.is_dir():
             raise UserError("is a file, not a folder", file=place, remedy="choose another output folder")
+
+
+def _remove_unfinished(path: Path) -> None:
+    """Removes what killed processes left of `path`; for those who hold its lock, so that none of them is alive."""
+    for folder in path.parent.glob(f".*{_PARTIAL}*"):
+        if folder.name.startswith(f".{path.name}{_PARTIAL}"):
+            shutil.rmtree(folder, ignore_errors=True)
+
+
+def _remove_dead(folder: Path) -> None:
+    """Removes what processes of this machine that have died left half-written in a folder."""
+    for rest in folder.glob(f"{_PARTIAL}*-{_HOST}-*"):
+        process = rest.name.removeprefix(_PARTIAL).partition("-")[0]
+        if process.isdecimal() and not _is_alive(int(process)):
+            shutil.rmtree(rest, ignore_errors=True)
+
+
+def _is_alive(process: int) -> bool:
+    if os.name == "nt":  # where asking would end it
+        return True
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    except OSError:
+        return True
+    return True
 
 
 def _finish_moves(path: Path, process: int | str = "") -> None:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from NoisyLabelSegLib.cases import Study
 from NoisyLabelSegLib.networks.package import save_package
+from NoisyLabelSegLib.output import only_writer
 from NoisyLabelSegLib.progress import Report, Say, silent
 from NoisyLabelSegLib.training.attempts import Attempts
 from NoisyLabelSegLib.training.card import card_of
@@ -44,23 +46,24 @@ def train_study(
     digest = study_digest(study)
     split = split_cases(study, settings)
     asked, settings = settings, fitted(settings, split.train)
-    state = open_run(folder, settings, digest, resume=resume, force=force)
-    fabric.barrier()  # all have read the folder before the first process writes to it
-    data = prepare(study, split, settings, report)
-    recorder = Recorder(folder, settings, state, writes=fabric.is_global_zero, report=report, say=say)
-    for remark in (*data.remarks, *_coarsened(asked, settings)):
-        recorder.remark(remark)
-    if fabric.is_global_zero and not resume:
-        begin_run(folder, settings)
-    attempts = Attempts(fabric, data, settings, recorder)
-    network = attempts.train()
-    package = folder / "model.nlseg"
-    if fabric.is_global_zero:
-        card = card_of(study, split.train, attempts.settings, network.architecture, state)
-        save_package(package, network, card)
-    fabric.barrier()
-    say(f"The model is {package}; use it with: noisylabelseg predict {package} IMAGES --out DIR")
-    return Trained(package, state.kept, tuple(state.remarks))
+    with only_writer(folder) if fabric.is_global_zero else nullcontext():
+        state = open_run(folder, settings, digest, resume=resume, force=force)
+        fabric.barrier()  # all have read the folder before the first process writes to it
+        data = prepare(study, split, settings, report)
+        recorder = Recorder(folder, settings, state, writes=fabric.is_global_zero, report=report, say=say)
+        for remark in (*data.remarks, *_coarsened(asked, settings)):
+            recorder.remark(remark)
+        if fabric.is_global_zero and not resume:
+            begin_run(folder, settings)
+        attempts = Attempts(fabric, data, settings, recorder)
+        network = attempts.train()
+        package = folder / "model.nlseg"
+        if fabric.is_global_zero:
+            card = card_of(study, split.train, attempts.settings, network.architecture, state)
+            save_package(package, network, card)
+        fabric.barrier()
+        say(f"The model is {package}; use it with: noisylabelseg predict {package} IMAGES --out DIR")
+        return Trained(package, state.kept, tuple(state.remarks))
 
 
 def _coarsened(asked: Settings, fitted_settings: Settings) -> tuple[str, ...]:
