@@ -50,6 +50,11 @@ class Architecture:
                 1 <= len(self.widths) <= 8 and all(1 <= width <= 4096 for width in self.widths),
                 f"widths must be 1 to 8 numbers from 1 to 4096, not {list(self.widths)}",
             ),
+            *(
+                (_is_modest(value), f"argument {name[:60]!r} holds a number or list that is too large")
+                for arguments in (self.trunk_arguments, self.network_arguments)
+                for name, value in arguments.items()
+            ),
         ]
         return [problem for holds, problem in checks if not holds]
 
@@ -84,6 +89,20 @@ class Architecture:
         if problems := architecture.problems():
             raise ValueError(f"the architecture's {problems[0]}")
         return architecture
+
+
+_LARGEST_ARGUMENT, _LONGEST_ARGUMENT = 100_000, 1000
+
+
+def _is_modest(value: Any) -> bool:
+    """Whether an argument holds no number beyond any size of a layer, nor a list beyond any number of levels."""
+    if isinstance(value, (int, float)):
+        return abs(value) <= _LARGEST_ARGUMENT
+    if isinstance(value, Mapping):
+        return len(value) <= _LONGEST_ARGUMENT and all(_is_modest(item) for item in value.values())
+    if isinstance(value, (list, tuple, str)):
+        return len(value) <= _LONGEST_ARGUMENT and (isinstance(value, str) or all(_is_modest(item) for item in value))
+    return True
 
 
 _JSON_TYPES: dict[str, tuple[type, ...]] = {

@@ -13,6 +13,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
+from NoisyLabelSegLib.errors import UserError
 from NoisyLabelSegLib.networks import SegmentationNetwork
 
 Tile = tuple[Any, ...]
@@ -144,6 +145,12 @@ class Predictor:
         if len(self._flips) > 1:
             truth /= len(self._flips)
             matrices = None if matrices is None else matrices.div_(len(self._flips))
+        for field in (truth, matrices):
+            if field is not None and not torch.isfinite(field).all():
+                raise UserError(
+                    "The model's output for this image holds values that are not numbers",
+                    remedy="check the image's intensities, or train the model again",
+                )
         return truth.cpu(), None if matrices is None else matrices.cpu()
 
     def _said(self, matrices: Tensor, truth: Tensor) -> Tensor:

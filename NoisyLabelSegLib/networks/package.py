@@ -8,18 +8,24 @@ from __future__ import annotations
 
 import json
 import zipfile
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 
 import torch
 from safetensors import SafetensorError
 from safetensors.torch import load, save
-from torch import Tensor
+from torch import Tensor, nn
+from torch.nn.modules.module import (
+    register_module_module_registration_hook,
+    register_module_parameter_registration_hook,
+)
 
 from NoisyLabelSegLib.cases.architecture import Architecture
 from NoisyLabelSegLib.cases.model_card import (
     CARD,
     LARGEST_CARD,
+    LARGEST_WEIGHTS,
     WEIGHTS,
     ModelCard,
     card_in,
@@ -30,6 +36,9 @@ from NoisyLabelSegLib.cases.model_card import (
 from NoisyLabelSegLib.errors import UserError
 from NoisyLabelSegLib.networks.registry import SegmentationNetwork, build_network
 from NoisyLabelSegLib.output import output_file
+
+MOST_LAYERS = 20_000
+"""Modules of the largest network that is loaded; those of MONAI have some hundreds to a few thousand."""
 
 
 def save_package(path: Path, network: SegmentationNetwork, card: ModelCard) -> None:
@@ -60,10 +69,40 @@ def load_package(path: str | Path) -> tuple[SegmentationNetwork, ModelCard]:
 def _without_memory(architecture: Architecture, path: Path) -> SegmentationNetwork:
     """The network with shapes only, so that a claim can be checked before memory is spent on it."""
     try:
-        with torch.device("meta"):
+        with torch.device("meta"), _bounded():
             return build_network(architecture)
     except UserError as error:
         raise refused(path, error.problem, error) from error
+    except (ValueError, TypeError, RuntimeError, OverflowError) as error:
+        raise refused(path, "its network cannot be built", error) from error
+
+
+@contextmanager
+def _bounded() -> Iterator[None]:
+    """Stops the construction of a network that has too many layers or numbers to be meant."""
+    layers = numbers = 0
+
+    def count_layer(_owner: nn.Module, _name: str, _layer: nn.Module | None) -> None:
+        nonlocal layers
+        layers += 1
+        if layers > MOST_LAYERS:
+            raise UserError(f"its network has more than {MOST_LAYERS} layers")
+
+    def count_numbers(_owner: nn.Module, _name: str, tensor: nn.Parameter | None) -> None:
+        nonlocal numbers
+        numbers += 0 if tensor is None else tensor.numel()
+        if numbers > LARGEST_WEIGHTS // 4:
+            raise UserError(f"its network has more than {LARGEST_WEIGHTS // 4} numbers")
+
+    hooks = [
+        register_module_module_registration_hook(count_layer),
+        register_module_parameter_registration_hook(count_numbers),
+    ]
+    try:
+        yield
+    finally:
+        for hook in hooks:
+            hook.remove()
 
 
 def _weights(content: bytes, expected: Mapping[str, Tensor], path: Path) -> dict[str, Tensor]:

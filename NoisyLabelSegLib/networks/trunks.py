@@ -129,8 +129,10 @@ def _monai_trunk(architecture: Architecture) -> nn.Module:
     try:
         trunk: nn.Module = network(**arguments)
     except Exception as error:  # a foreign constructor may object in any way it likes
+        if isinstance(error, UserError):
+            raise
         raise UserError(
-            f"MONAI's {architecture.trunk} cannot be made from the arguments {arguments}",
+            f"MONAI's {architecture.trunk} cannot be made from the arguments {str(arguments)[:300]}",
             remedy="set trunk_arguments to what it needs",
             detail=str(error),
         ) from error

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any
@@ -17,6 +18,9 @@ if TYPE_CHECKING:
     from NoisyLabelSegLib.training.settings import Settings
 
 Array = NDArray[Any]
+
+MOST_VOXELS = 2**32
+"""Voxels of the largest case after it was brought to the model's spacing."""
 
 
 @dataclass(frozen=True)
@@ -80,8 +84,13 @@ class Preprocessing:
             )
         old, new = np.asarray(geometry.spacing), np.asarray(spacing[::-1])
         new = np.where(new > 0, new, old)
-        size = np.maximum(np.rint(np.asarray(geometry.shape[::-1]) * old / new), 1).astype(int)
-        n = geometry.dimension
+        size = np.maximum(np.rint(np.asarray(geometry.shape[::-1]) * old / new), 1)
+        if math.prod(size) > MOST_VOXELS:
+            raise UserError(
+                f"At the spacing {list(self.spacing)} of the model the case would have {math.prod(size):.3g} voxels",
+                remedy="choose a model for images of this kind",
+            )
+        size, n = size.astype(int), geometry.dimension
         first = np.asarray(geometry.direction).reshape(n, n) @ (
             (new - old) / 2
         )  # the boxes, not the centers, begin together

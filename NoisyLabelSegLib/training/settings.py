@@ -10,7 +10,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from NoisyLabelSegLib.cases.headers import LARGEST_EDGE, LEAST_EDGE
 from NoisyLabelSegLib.errors import UserError
+from NoisyLabelSegLib.json_checks import read_json
 from NoisyLabelSegLib.resources import resource_path
 from NoisyLabelSegLib.training.learners import LEARNERS
 
@@ -55,6 +57,7 @@ _RANGES: dict[str, tuple[float, float]] = {
     "workers": (0, 256),
     "memory_gb": (0, 4096),
 }
+LARGEST_INTENSITY = 1e30
 
 
 def setting_problems(values: Mapping[str, Any]) -> list[str]:
@@ -71,9 +74,11 @@ def setting_problems(values: Mapping[str, Any]) -> list[str]:
     ]
     if not values["widths"] or not all(isinstance(width, int) and 1 <= width <= 4096 for width in values["widths"]):
         problems.append("widths must be whole numbers from 1 to 4096")
-    if len(values["window"]) != 2 or not values["window"][0] < values["window"][1]:
+    window = values["window"]
+    if len(window) != 2 or not -LARGEST_INTENSITY <= window[0] < window[1] <= LARGEST_INTENSITY:
         problems.append("window must be two numbers, the lower one first")
-    if values["spacing"] and (len(values["spacing"]) not in (2, 3) or min(values["spacing"]) < 0):
+    edges = [edge for edge in values["spacing"] if edge != 0]
+    if len(values["spacing"]) not in (0, 2, 3) or not all(LEAST_EDGE <= edge <= LARGEST_EDGE for edge in edges):
         problems.append("spacing must be empty, or two or three numbers in millimeters, 0 for an axis that stays")
     return problems
 
@@ -239,13 +244,11 @@ def stored_settings(run: Path) -> Settings:
 
 
 def _read(path: Path, **unsaid: object) -> Settings:
+    content = read_json(path)
     try:
-        content = json.loads(path.read_text(encoding="utf-8"))
         if not isinstance(content, dict):
             raise ValueError("it is not a JSON object")
         content.pop("about", None)
         return checked(Settings.from_json({**unsaid, **content}))
-    except OSError as error:
-        raise UserError(f"cannot be read ({error.strerror})", file=path) from error
     except ValueError as error:
         raise UserError(f"is not a preset: {error}", file=path, remedy="see docs/method.md for the settings") from error

@@ -197,6 +197,17 @@ BAD: dict[str, Damage] = {
     "unknown kind of matrices": in_architecture(confusion="spectral"),
     "unknown trunk": in_architecture(trunk="os.system"),
     "trunk that fetches": in_architecture(trunk="HoVerNet", trunk_arguments={"pretrained_url": "http://example.org"}),
+    "a billion residual units": in_architecture(
+        trunk="UNet", trunk_arguments={"channels": [4, 8], "strides": [2], "num_res_units": 10**9}
+    ),
+    "ten million blocks": in_architecture(trunk="SegResNet", trunk_arguments={"blocks_down": [1, 1, 10**7]}),
+    "too many layers": in_architecture(
+        trunk="UNet", trunk_arguments={"channels": [4, 8], "strides": [2], "num_res_units": 50_000}
+    ),
+    "a very long list": in_architecture(trunk="SegResNet", trunk_arguments={"blocks_down": [1] * 100_000}),
+    "a key twice": lambda package: card_as(b'{"format": 1, ' + json.dumps(parts(package)[0]).encode()[1:])(package),
+    "a spacing that is no number": in_card(preprocessing={"spacing": [float("nan"), 1]}),
+    "half a character": in_card(license="\ud800"),
     "extra tensor": in_weights(lambda weights: weights.update(extra=torch.zeros(3))),
     "missing tensor": in_weights(lambda weights: weights.pop("truth_head.bias")),
     "wrong shape": in_weights(lambda weights: weights.update({"truth_head.bias": torch.zeros(3)})),
