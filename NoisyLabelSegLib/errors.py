@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 from pathlib import Path
 
 DONE, FAULT, BAD_INPUT, CANCELLED = 0, 1, 2, 130
@@ -64,7 +65,19 @@ def ending(error: BaseException, *, remedy: str) -> tuple[int, str]:
         error = missing_package(error) or error
     if isinstance(error, UserError):
         return BAD_INPUT, error.sentence
-    if isinstance(error, MemoryError):
+    if _is_out_of_memory(error):
         return BAD_INPUT, "This machine ran out of memory; try fewer or smaller cases at once."
+    if isinstance(error, OSError) and error.errno == errno.ENAMETOOLONG:
+        return BAD_INPUT, f"{str(error.filename)[:100]}…: is longer than a path may be; use a shorter one."
+    if isinstance(error, UnicodeEncodeError) and error.reason == "surrogates not allowed":
+        return BAD_INPUT, f"The name {error.object[:100]!a} holds bytes that are not text; rename it."
     reason = " ".join(f"{type(error).__name__}: {error}".split())
     return FAULT, f"NoisyLabelSeg failed ({reason}); {remedy}."
+
+
+def _is_out_of_memory(error: BaseException) -> bool:
+    """Whether memory ran out, also where the loader of a library or PyTorch's allocator says so."""
+    if isinstance(error, MemoryError) or (isinstance(error, OSError) and error.errno == errno.ENOMEM):
+        return True
+    words = ("cannot allocate memory", "failed to map segment", "can't allocate memory", "out of memory")
+    return isinstance(error, (ImportError, RuntimeError)) and any(word in str(error).lower() for word in words)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 from pathlib import Path
 
 import pytest
@@ -41,3 +42,23 @@ def test_a_missing_module_of_our_own_is_a_fault() -> None:
     code, sentence = ending(ModuleNotFoundError("No module named 'x'", name="NoisyLabelSegLib.x"), remedy="report it")
     assert code == FAULT
     assert "report it" in sentence
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        MemoryError(),
+        ImportError("libtorch.so: failed to map segment from shared object"),
+        ImportError("libscipy.so: cannot open shared object file: Cannot allocate memory"),
+        OSError(errno.ENOMEM, "Cannot allocate memory"),
+        RuntimeError("DefaultCPUAllocator: can't allocate memory: you tried to allocate 8000000000 bytes."),
+    ],
+)
+def test_memory_that_ran_out_is_said_however_a_library_puts_it(error: Exception) -> None:
+    code, sentence = ending(error, remedy="report it")
+    assert code == BAD_INPUT
+    assert "ran out of memory" in sentence
+
+
+def test_a_library_that_is_broken_is_a_fault() -> None:
+    assert ending(ImportError("undefined symbol: x"), remedy="report it")[0] == FAULT

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -82,3 +83,32 @@ def test_a_file_that_is_not_json_is_named_with_the_line(tmp_path: Path) -> None:
         read_json(path)
     path.write_text("\ufeff[1]", encoding="utf-8")
     assert read_json(path) == [1]
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ('{"a": 1, "b": {"c": 1, "c": 2}}', "it has the key 'c' twice"),
+        ('{"a": NaN}', "NaN is not a number"),
+        ('{"a": [-Infinity]}', "-Infinity is not a number"),
+        ('{"a": ["\\ud800"]}', "half a character"),
+        ('{"\\uDFFF": 1}', "half a character"),
+    ],
+)
+def test_what_json_readers_disagree_about_is_refused(tmp_path: Path, text: str, words: str) -> None:
+    path = tmp_path / "x.json"
+    path.write_text(text, encoding="utf-8")
+    with pytest.raises(UserError, match=words):
+        read_json(path)
+
+
+def test_a_whole_surrogate_pair_is_a_character(tmp_path: Path) -> None:
+    (tmp_path / "x.json").write_text('"\\ud83e\\udde0"', encoding="utf-8")
+    assert read_json(tmp_path / "x.json") == "\U0001f9e0"
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no named pipes here")
+def test_a_pipe_is_not_read(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "study.json")
+    with pytest.raises(UserError, match="is a named pipe, not a file"):
+        read_json(tmp_path / "study.json")

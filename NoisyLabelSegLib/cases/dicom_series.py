@@ -15,9 +15,11 @@ from numpy.typing import NDArray
 
 from NoisyLabelSegLib.cases.file_kinds import Kind
 from NoisyLabelSegLib.cases.geometry import Geometry, Image
+from NoisyLabelSegLib.cases.headers import LARGEST_EDGE, LEAST_EDGE
 from NoisyLabelSegLib.cases.itk_files import read_itk
 from NoisyLabelSegLib.cases.slice_stack import Slice, stack_geometry
 from NoisyLabelSegLib.errors import UserError
+from NoisyLabelSegLib.untrusted import open_regular
 
 SEGMENTATION_CLASSES = ("1.2.840.10008.5.1.4.1.1.66.4", "1.2.840.10008.5.1.4.1.1.66.7")
 """SOP classes of DICOM SEG: Segmentation Storage and Label Map Segmentation Storage."""
@@ -59,11 +61,8 @@ def find_dicom(folder: Path, tags: Sequence[str]) -> list[tuple[Path, Any]]:
 
 def is_dicom(path: Path) -> bool:
     """Whether a file has the DICOM mark after its preamble, whatever it is called."""
-    try:
-        with path.open("rb") as file:
-            return file.read(132)[128:] == b"DICM"
-    except OSError as error:
-        raise UserError(f"cannot be read ({error.strerror})", file=path, remedy="check its permissions") from error
+    with open_regular(path) as file:
+        return file.read(132)[128:] == b"DICM"
 
 
 def is_segmentation(header: Any) -> bool:
@@ -191,11 +190,13 @@ def _slice(path: Path, header: Any) -> Slice:
                 file=path,
                 remedy="export it as one file per slice, or as NRRD",
             )
-        spacing = header.get("PixelSpacing") or header.get("ImagerPixelSpacing")
+        spacing = _numbers(header.get("PixelSpacing") or header.get("ImagerPixelSpacing"), 2) or (1.0, 1.0)
+        if not all(LEAST_EDGE <= edge <= LARGEST_EDGE for edge in spacing):
+            raise ValueError(f"the spacing is {spacing}")
         return Slice(
             file=path,
             shape=(int(header.Rows), int(header.Columns)),
-            pixel_spacing=_numbers(spacing, 2) or (1.0, 1.0),
+            pixel_spacing=spacing,
             position=_numbers(header.get("ImagePositionPatient"), 3),
             orientation=_numbers(header.get("ImageOrientationPatient"), 6),
             thickness=_thickness(header),

@@ -9,6 +9,7 @@ from enum import Enum
 from pathlib import Path
 
 from NoisyLabelSegLib.errors import UserError
+from NoisyLabelSegLib.untrusted import open_regular
 
 _ENDINGS = (
     ".seg.nrrd",
@@ -103,10 +104,5 @@ def _unzip(head: bytes) -> bytes:
 
 
 def _first_bytes(path: Path, count: int = 65536) -> bytes:
-    try:
-        with path.open("rb") as file:
-            return file.read(count)
-    except FileNotFoundError as error:
-        raise UserError("does not exist", file=path, remedy="check the path") from error
-    except OSError as error:
-        raise UserError(f"cannot be read ({error.strerror})", file=path, remedy="check its permissions") from error
+    with open_regular(path) as file:
+        return file.read(count)

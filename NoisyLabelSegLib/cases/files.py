@@ -20,6 +20,7 @@ from NoisyLabelSegLib.cases.geometry import Geometry, Image
 from NoisyLabelSegLib.cases.itk_files import read_itk, read_itk_geometry
 from NoisyLabelSegLib.errors import UserError
 from NoisyLabelSegLib.output import output_file
+from NoisyLabelSegLib.untrusted import require_memory
 
 
 def read_geometry(path: str | Path) -> Geometry:
@@ -127,6 +128,7 @@ def _unpacking(path: Path, folder: Path) -> Generator[str, None, Path]:
         with copy.open("wb") as target, gzip.GzipFile(fileobj=source) as unzipped:
             target.write(header)
             while block := unzipped.read(_BYTES_AT_ONCE):
+                require_memory(path, target.tell() + len(block))
                 yield path.name
                 target.write(block)
     return copy

@@ -20,7 +20,9 @@ import numpy as np
 
 from NoisyLabelSegLib.cases.file_kinds import Kind
 from NoisyLabelSegLib.cases.geometry import Geometry, Image
+from NoisyLabelSegLib.cases.headers import LARGEST_EDGE, LARGEST_POSITION, LEAST_EDGE, require_sound_header
 from NoisyLabelSegLib.errors import UserError
+from NoisyLabelSegLib.untrusted import require_memory
 
 _LOCK = threading.RLock()  # the stream belongs to the whole process
 
@@ -146,6 +148,7 @@ def _opened(path: Path, kind: Kind) -> Iterator[Any]:
     """A SimpleITK reader that has read and checked the header; whatever ITK dislikes becomes our sentence."""
     import SimpleITK as sitk
 
+    require_sound_header(path, kind)
     reader = sitk.ImageFileReader()
     reader.SetImageIO(_ITK_NAMES[kind])
     try:
@@ -193,11 +196,22 @@ def _refuse_impossible_header(reader: Any, path: Path, kind: Kind) -> None:
             file=path,
             remedy="its header is damaged; copy or export it again",
         )
+    require_memory(path, voxels * reader.GetNumberOfComponents() * _value_bytes(reader))
     numbers = [*reader.GetSpacing(), *reader.GetOrigin(), *reader.GetDirection()]
-    if not np.isfinite(numbers).all() or min(reader.GetSpacing()) <= 0:
+    inside = all(LEAST_EDGE <= edge <= LARGEST_EDGE for edge in reader.GetSpacing())
+    if not inside or not np.less_equal(np.abs(numbers), LARGEST_POSITION).all():
         raise UserError(
             "has a spacing, origin or direction that is not a usable number", file=path, remedy="correct its header"
         )
+
+
+def _value_bytes(reader: Any) -> int:
+    """Bytes of one value, such as 2 for a "16-bit signed integer"."""
+    import SimpleITK as sitk
+
+    name = sitk.GetPixelIDValueAsString(reader.GetPixelID())
+    bits = [int(word) for word in name.replace("-", " ").split() if word.isdecimal()]
+    return bits[0] // 8 if bits else 8
 
 
 def _data_files(path: Path, kind: Kind) -> list[Path]:

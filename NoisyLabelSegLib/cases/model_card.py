@@ -16,7 +16,9 @@ from typing import Any
 from NoisyLabelSegLib.cases.architecture import Architecture
 from NoisyLabelSegLib.cases.study_rules import name_problem
 from NoisyLabelSegLib.errors import UserError
+from NoisyLabelSegLib.json_checks import strict_json
 from NoisyLabelSegLib.resources import resource_path
+from NoisyLabelSegLib.untrusted import open_regular
 
 FORMAT = "noisylabelseg-model/1"
 ENDING = ".nlseg"
@@ -134,10 +136,9 @@ def read_card(path: str | Path) -> ModelCard:
 
 def open_package(path: Path) -> zipfile.ZipFile:
     """The zip file, after its names and sizes were checked; raises UserError."""
+    open_regular(path).close()
     try:
         archive = zipfile.ZipFile(path)
-    except FileNotFoundError as error:
-        raise UserError("does not exist", file=path, remedy="check the path") from error
     except OSError as error:
         raise UserError(f"cannot be read ({error.strerror or error})", file=path) from error
     except (zipfile.BadZipFile, ValueError, NotImplementedError) as error:
@@ -170,7 +171,7 @@ def content_of(archive: zipfile.ZipFile, name: str, path: Path) -> bytes:
 def card_in(archive: zipfile.ZipFile, path: Path) -> ModelCard:
     """The card of the opened package at `path`; raises UserError."""
     try:
-        return ModelCard.from_json(json.loads(content_of(archive, CARD, path).decode("utf-8")))
+        return ModelCard.from_json(strict_json(content_of(archive, CARD, path).decode("utf-8")))
     except (UnicodeDecodeError, json.JSONDecodeError, RecursionError) as error:
         raise refused(path, f"{CARD} is not JSON text", error) from error
     except (ValueError, TypeError) as error:

@@ -11,7 +11,9 @@ from typing import IO, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from NoisyLabelSegLib.cases.file_kinds import Kind
 from NoisyLabelSegLib.cases.files import read_image
+from NoisyLabelSegLib.cases.headers import require_sound_header
 from NoisyLabelSegLib.errors import UserError
 
 Blocks = Iterator[tuple[slice, NDArray[np.float32]]]
@@ -35,7 +37,10 @@ def map_nrrd(path: str | Path) -> NDArray[Any]:
     if header is None or fields.get("encoding") != "raw" or fields.get("type") not in _TYPES:
         raise UserError("is not an uncompressed NRRD file of labels or probabilities", file=path)
     shape = tuple(reversed(header.sizes))
-    return np.memmap(path, dtype=order + _TYPES[fields["type"]], mode="r", offset=header.bytes, shape=shape)
+    try:
+        return np.memmap(path, dtype=order + _TYPES[fields["type"]], mode="r", offset=header.bytes, shape=shape)
+    except (ValueError, OverflowError) as error:
+        raise UserError("has fewer voxels than its header says", file=path, remedy="write it again") from error
 
 
 def part_by_part(mapped: NDArray[Any]) -> Generator[str, None, NDArray[Any]]:
@@ -93,6 +98,7 @@ def _header(path: Path) -> _Header | None:
     text, end, _ = start.partition(b"\n\n")
     if not start.startswith(b"NRRD000") or not end:
         return None
+    require_sound_header(path, Kind.NRRD)
     pairs = (line.partition(":") for line in text.decode("ascii", "replace").splitlines()[1:])
     return _Header({name: value.strip() for name, colon, value in pairs if colon}, len(text) + len(end))
 

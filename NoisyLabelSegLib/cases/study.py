@@ -14,6 +14,7 @@ from NoisyLabelSegLib.cases.case import Annotation, Case, Source
 from NoisyLabelSegLib.cases.geometry import Image
 from NoisyLabelSegLib.cases.study_rules import study_problem
 from NoisyLabelSegLib.errors import UserError
+from NoisyLabelSegLib.json_checks import read_json
 from NoisyLabelSegLib.output import write_text
 
 Entry = TypeVar("Entry")
@@ -148,21 +149,12 @@ class Study:
 
 def _read_json(path: Path) -> Any:
     try:
-        return json.loads(path.read_text(encoding="utf-8-sig"))
-    except FileNotFoundError as error:
-        raise UserError("does not exist", file=path, remedy=_WANTED) from error
-    except OSError as error:
-        raise UserError(f"cannot be read ({error.strerror})", file=path, remedy="check its permissions") from error
-    except RecursionError as error:
-        raise UserError("is nested too deeply to be a study", file=path) from error
-    except ValueError as error:
-        if path.suffix.lower() != ".json":  # an image, most often
-            raise UserError("is not a study file", file=path, remedy=f"{_WANTED} ({_FROM_LABELS})") from error
-        if isinstance(error, UnicodeDecodeError):
-            raise UserError("is not UTF-8 text", file=path, remedy="save it as UTF-8") from error
-        line = getattr(error, "lineno", None)
-        place = f" (line {line})" if line else ""
-        raise UserError(f"is not valid JSON{place}", file=path, remedy="correct it or make the study anew") from error
+        return read_json(path, missing=_WANTED, damaged="correct it or make the study anew")
+    except UserError as error:
+        if path.suffix.lower() != ".json" and isinstance(error.__cause__, ValueError):  # an image, most often
+            remedy = f"{_WANTED} ({_FROM_LABELS})"
+            raise UserError("is not a study file", file=path, remedy=remedy) from error
+        raise
 
 
 def _case_from_json(entry: Mapping[str, Any], folder: Path, classes: int) -> Case:

@@ -79,7 +79,10 @@ def path_problem(path: Any) -> str | None:
 
 
 def _text_problem(value: Any) -> str | None:
-    return None if isinstance(value, str) and value.strip() else "must be text that is not empty"
+    if not isinstance(value, str) or not value.strip():
+        return "must be text that is not empty"
+    half = not value.isascii() and any("\ud800" <= letter <= "\udfff" for letter in value)
+    return "holds half a character (a lone surrogate)" if half else None
 
 
 def _classes_problem(value: Any) -> str | None:

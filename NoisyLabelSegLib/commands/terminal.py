@@ -11,6 +11,7 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, TaskID, TextColumn, TimeRemainingColumn
 from rich.progress import Progress as Bar
 from rich.table import Table
+from rich.text import Text
 
 from NoisyLabelSegLib.errors import UserError
 from NoisyLabelSegLib.jobs.protocol import Event, TimeLeft, progress_event
@@ -66,7 +67,7 @@ class Terminal:
             numeric = all(_looks_like_a_number(row[index]) for row in rows)
             table.add_column(column, justify="right" if numeric and rows else "left", overflow="fold")
         for row in rows:
-            table.add_row(*row)
+            table.add_row(*(Text(cell) for cell in row))  # a plain text cell would be read as markup
         console = self._console if self._console.is_terminal else Console(highlight=False, width=160)
         console.print(title, markup=False)
         console.print(table)

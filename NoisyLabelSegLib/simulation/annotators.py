@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -13,6 +12,7 @@ from scipy import ndimage
 
 from NoisyLabelSegLib.cases.study_rules import name_problem
 from NoisyLabelSegLib.errors import UserError
+from NoisyLabelSegLib.json_checks import read_json
 from NoisyLabelSegLib.resources import resource_path
 from NoisyLabelSegLib.simulation.errors import KINDS, SIDES, Hand
 from NoisyLabelSegLib.simulation.scan import Labels, Mask, Scan, smooth_noise
@@ -109,12 +109,7 @@ def read_panel(name: str | Path, classes: Sequence[str]) -> Panel:
     path = Path(name)
     if path.suffix.lower() != ".json":
         path = _shipped(str(name))
-    try:
-        content = json.loads(path.read_text(encoding="utf-8-sig"))
-    except FileNotFoundError as error:
-        raise UserError("does not exist", file=path, remedy=_choose()) from error
-    except (OSError, ValueError) as error:
-        raise UserError("is not a readable JSON file", file=path, remedy="correct it", detail=str(error)) from error
+    content = read_json(path, missing=_choose())
     try:
         return _panel(content, classes)
     except UserError as error:

@@ -54,3 +54,12 @@ def test_a_broken_or_missing_package_asked_for_by_name_is_refused(
     assert main(["models", str(folder / "bad.nlseg")]) == 2
     assert main(["models", str(folder / "none.nlseg")]) == 2
     assert capsys.readouterr().err.count("\n") == 2
+
+
+def test_square_brackets_of_a_card_are_shown_as_they_are(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    architecture = Architecture(dimensions=2, channels=1, classes=2, annotators=1, widths=(4,))
+    card = ModelCard(architecture, ("background", "[/red]"), ("[b]ann",), {}, license="[link=x]free[/nothing]")
+    save_package(tmp_path / "model.nlseg", CoupledNetwork(architecture), card)
+    assert main(["models", str(tmp_path / "model.nlseg")]) == 0
+    shown = capsys.readouterr().out
+    assert all(text in shown for text in ("[/red]", "[b]ann", "[link=x]free[/nothing]"))
