@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +12,7 @@ import numpy as np
 from NoisyLabelSegLib import __version__
 from NoisyLabelSegLib.cases.dicom_series import Series, dicom_errors, list_series, read_header
 from NoisyLabelSegLib.cases.geometry import Image
+from NoisyLabelSegLib.cases.terminology import segment_codes
 from NoisyLabelSegLib.errors import UserError
 from NoisyLabelSegLib.output import output_file
 
@@ -24,12 +25,15 @@ def write_dicom_seg(
     *,
     drawn_by_hand: bool = False,
     description: str = "NoisyLabelSeg",
+    codes: Mapping[str, Any] | None = None,
+    creator: str = "",
     force: bool = True,
 ) -> None:
     """Writes a BINARY SEG with one segment per class but the first, which is the background.
 
     `labels` must be on the grid of `source`, the series (or the folder that holds only it) that was segmented.
-    `drawn_by_hand` says that a person made the labels; otherwise they are marked as computed.
+    `drawn_by_hand` says that a person made the labels; otherwise they are marked as computed. `codes` maps classes to
+    their category and type (see `segment_codes`), `creator` is the person who drew the labels.
     """
     path = Path(path)
     series, geometry = _only_series(source).ordered()
@@ -45,7 +49,11 @@ def write_dicom_seg(
     with output_file(path, force=force) as partial:
         headers = [read_header(file) for file in series.files]
         with dicom_errors(series.place, "lacks what a DICOM SEG must repeat from its images"):
-            _segmentation(labels, classes, headers, drawn_by_hand, description).save_as(partial)
+            segments = [
+                _description(number, name, drawn_by_hand, (codes or {}).get(name))
+                for number, name in enumerate(classes[1:], start=1)
+            ]
+            _segmentation(labels, segments, headers, description, creator).save_as(partial)
 
 
 def _only_series(source: str | Path | Series) -> Series:
@@ -58,7 +66,7 @@ def _only_series(source: str | Path | Series) -> Series:
 
 
 def _segmentation(
-    labels: Image, classes: Sequence[str], headers: Sequence[Any], drawn_by_hand: bool, description: str
+    labels: Image, segments: Sequence[Any], headers: Sequence[Any], description: str, creator: str
 ) -> Any:
     import highdicom
 
@@ -67,9 +75,7 @@ def _segmentation(
         source_images=list(headers),
         pixel_array=array,
         segmentation_type="BINARY",
-        segment_descriptions=[
-            _description(number, name, drawn_by_hand) for number, name in enumerate(classes[1:], start=1)
-        ],
+        segment_descriptions=segments,
         series_instance_uid=_uid("series", headers, array, description),
         series_number=900,
         sop_instance_uid=_uid("instance", headers, array, description),
@@ -80,23 +86,24 @@ def _segmentation(
         device_serial_number="0",
         content_description=description[:64],
         content_label="SEGMENTATION",
+        content_creator_name=creator.replace("^", " ").replace("=", " ")[:64] or None,
         series_description=description[:64],
     )
 
 
-def _description(number: int, name: str, drawn_by_hand: bool) -> Any:
+def _description(number: int, name: str, drawn_by_hand: bool, given: Mapping[str, Any] | None) -> Any:
     import highdicom
     from pydicom.sr.codedict import codes
 
     algorithm = highdicom.AlgorithmIdentificationSequence(
         name="NoisyLabelSeg", family=codes.DCM.ArtificialIntelligence, version=__version__
     )
+    category, kind = segment_codes(name, given)
     return highdicom.seg.SegmentDescription(
         segment_number=number,
         segment_label=name[:64],
-        # What a class stands for is known only by its name, so the codes say no more than "tissue".
-        segmented_property_category=codes.SCT.Tissue,
-        segmented_property_type=codes.SCT.Tissue,
+        segmented_property_category=category,
+        segmented_property_type=kind,
         algorithm_type="MANUAL" if drawn_by_hand else "AUTOMATIC",
         algorithm_identification=None if drawn_by_hand else algorithm,
     )

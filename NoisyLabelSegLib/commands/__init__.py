@@ -20,6 +20,7 @@ VERBS = {
     "review": "review",
     "adjudicate": "adjudicate",
     "evaluate": "evaluate",
+    "export": "export",
     "run": "run",
     "bench": "bench",
 }

@@ -66,3 +66,26 @@ def test_labels_that_do_not_fit_the_series_are_refused(tmp_path: Path, labels: I
     with pytest.raises(UserError, match="label 2, but only 2 classes"):
         write_dicom_seg(tmp_path / "truth.dcm", labels, ["background", "liver"], tmp_path / "ct")
     assert not (tmp_path / "truth.dcm").exists()
+
+
+def test_segments_have_the_codes_of_their_names_and_the_reader_as_creator(tmp_path: Path, labels: Image):
+    classes = ["background", "kidneys", "Lung nodule"]
+    given = {
+        "kidneys": {"category": ["1", "99TEST", "Organ"], "type": {"value": "2", "scheme": "99TEST", "meaning": "K"}}
+    }
+    write_dicom_seg(tmp_path / "a.dcm", labels, classes, tmp_path / "ct", drawn_by_hand=True, creator="Anna")
+    write_dicom_seg(tmp_path / "b.dcm", labels, classes, tmp_path / "ct", codes=given)
+    kidney, nodule = _descriptions(tmp_path / "a.dcm")
+    assert (kidney.segmented_property_type.meaning, kidney.segmented_property_type.value) == ("Kidney", "64033007")
+    assert kidney.segmented_property_category.meaning == "Anatomical Structure"
+    assert nodule.segmented_property_type.meaning == "Nodule"
+    assert nodule.segmented_property_category.meaning == "Morphologically Abnormal Structure"
+    assert pydicom.dcmread(tmp_path / "a.dcm").ContentCreatorName == "Anna"
+    assert _descriptions(tmp_path / "b.dcm")[0].segmented_property_type.value == "2"
+    with pytest.raises(UserError, match="not DICOM codes"):
+        write_dicom_seg(tmp_path / "c.dcm", labels, classes, tmp_path / "ct", codes={"kidneys": {"type": "kidney"}})
+
+
+def _descriptions(path: Path) -> list[highdicom.seg.SegmentDescription]:
+    seg = highdicom.seg.segread(path)
+    return [seg.get_segment_description(number) for number in seg.segment_numbers]
