@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial
@@ -10,10 +11,12 @@ from pathlib import Path
 from NoisyLabelSegLib.cases import Case, Study
 from NoisyLabelSegLib.cases.estimates import EstimateWriter
 from NoisyLabelSegLib.errors import UserError
-from NoisyLabelSegLib.fusion.annotators import AnnotatorTable, CaseRecord
+from NoisyLabelSegLib.fusion.annotators import AnnotatorTable, CaseOutcome, CaseRecord
+from NoisyLabelSegLib.fusion.leave_one_out import FusedFrom
 from NoisyLabelSegLib.fusion.methods import method_named
 from NoisyLabelSegLib.fusion.result import Fusion
 from NoisyLabelSegLib.fusion.study_fuser import FusionPlan, Map, StudyFuser
+from NoisyLabelSegLib.metrics.figures import voxels_near
 from NoisyLabelSegLib.output import output_folder
 from NoisyLabelSegLib.progress import Report, silent, steps
 
@@ -56,7 +59,17 @@ def _fuse_case(fuser: StudyFuser, folder: Path, case: Case) -> CaseRecord:
     fusion = fuser.fuse(votes)
     shown = {number: votes.names[number] for number in votes.present} if fuser.plan.confusion else {}
     _write(fusion, EstimateWriter(folder / case.id, case.geometry), shown)
-    return CaseRecord(case.id, tuple(fusion.remarks), fusion.iterations, fusion.converged, fusion.confusion_counts)
+    region = voxels_near(votes.marked(), case.geometry.spacing_zyx)
+    unmarked = int(votes.table.counts[0])
+    near = region - (math.prod(case.geometry.shape) - unmarked)
+    return CaseRecord(
+        CaseOutcome(case.id, tuple(fusion.remarks), fusion.iterations, fusion.converged),
+        counts=votes.counts_against(fusion),
+        expected=fusion.confusion_counts_with(near),
+        region=region,
+        beyond=max(unmarked - near, 0),
+        fused_from=FusedFrom.of(votes, fuser.leave_one_out(votes)),
+    )
 
 
 def _write(fusion: Fusion, writer: EstimateWriter, confusion_of: Mapping[int, str]) -> None:

@@ -5,15 +5,19 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 from NoisyLabelSegLib.cases import Case, Study
-from NoisyLabelSegLib.fusion.leave_one_out import leave_one_out, leave_one_out_pools
-from NoisyLabelSegLib.fusion.methods import DEFAULT, method_named
+from NoisyLabelSegLib.cases.estimates import ANNOTATORS_JSON
+from NoisyLabelSegLib.fusion.annotators import FORMAT
+from NoisyLabelSegLib.fusion.leave_one_out import FusedFrom, leave_one_out, leave_one_out_pools
+from NoisyLabelSegLib.fusion.methods import DEFAULT, METHODS, method_named
 from NoisyLabelSegLib.fusion.pool import Pool
 from NoisyLabelSegLib.fusion.result import Fusion
 from NoisyLabelSegLib.fusion.table import VoteTable
 from NoisyLabelSegLib.fusion.votes import Votes
+from NoisyLabelSegLib.json_checks import read_json
 from NoisyLabelSegLib.progress import Report, silent, steps
 
 Map = Callable[[Callable[[Case], Any], Iterable[Case]], Iterable[Any]]
@@ -79,6 +83,25 @@ class StudyFuser:
     def leave_one_out(self, votes: Votes) -> list[Fusion | None]:
         """For each annotator a fusion of the others' votes of one case; see `leave_one_out`."""
         return leave_one_out(votes, self.plan.method, pools=self.pools, **self.plan.options)
+
+    def origin(self, case: Case) -> FusedFrom | None:
+        """What the fusion of a case is made from, None for a case that nobody labeled."""
+        if not set(case.annotators) & set(self.panel.annotators):
+            return None
+        votes = self.votes(case)
+        return FusedFrom.of(votes, self.leave_one_out(votes))
+
+
+def stored_fuser(folder: Path, study: Study, report: Report = silent) -> StudyFuser | None:
+    """What fused the study's cases into this folder, as its annotators.json says; None where no fusion did."""
+    path = folder / ANNOTATORS_JSON
+    content = read_json(path) if path.exists() else None
+    if not isinstance(content, dict) or content.get("format") != FORMAT or content.get("method") not in METHODS:
+        return None
+    names = {entry["annotator"] for entry in content["annotators"]}
+    used = replace(study, annotators=tuple(name for name in study.annotators if name in names))
+    plan = FusionPlan(content["method"], content["options"], pooled=content["pooled"])
+    return StudyFuser.prepare(used, plan, report=report) if used.annotators else None
 
 
 def _count(fuser: StudyFuser, case: Case) -> VoteTable:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+from NoisyLabelSegLib.metrics.figures import ALL_CLASSES
 from NoisyLabelSegLib.review.active.evidence import Region
 from NoisyLabelSegLib.review.active.suggestions import Suggestion
 from NoisyLabelSegLib.review.compare.mistakes import Mistake, MistakeKind
 from NoisyLabelSegLib.review.compare.settings import ReviewSettings
-from NoisyLabelSegLib.review.compare.statistics import ALL_CLASSES
 from NoisyLabelSegLib.review.compare.summary import AnnotatorSummary
 
 Translate = Callable[[str], str]

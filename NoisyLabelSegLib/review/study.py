@@ -14,6 +14,7 @@ from NoisyLabelSegLib.cases import Case, Study
 from NoisyLabelSegLib.cases.estimates import EstimateWriter
 from NoisyLabelSegLib.errors import UserError
 from NoisyLabelSegLib.metrics.confusion import expected_errors
+from NoisyLabelSegLib.metrics.figures import ALL_CLASSES
 from NoisyLabelSegLib.progress import Report, silent, steps
 from NoisyLabelSegLib.review.active.evidence import (
     Evidence,
@@ -28,7 +29,7 @@ from NoisyLabelSegLib.review.compare.case import CaseReview, review_case
 from NoisyLabelSegLib.review.compare.error_map import error_map_of_class
 from NoisyLabelSegLib.review.compare.mistakes import Mistake
 from NoisyLabelSegLib.review.compare.settings import ReviewSettings
-from NoisyLabelSegLib.review.compare.statistics import ALL_CLASSES, AnnotatorStatistics
+from NoisyLabelSegLib.review.compare.statistics import AnnotatorStatistics
 from NoisyLabelSegLib.review.compare.summary import AnnotatorSummary, summarize
 from NoisyLabelSegLib.review.report.gallery import Gallery, SlicePicture, worst_slices
 from NoisyLabelSegLib.review.truths import Truth, TruthOf
@@ -97,7 +98,13 @@ def review_study(
             continue
         labels = {name: array for name in case.annotators if (array := case.labels(name)) is not None}
         review = review_case(
-            labels, truth.labels, case.geometry, classes=study.classes, case=case.id, settings=settings
+            labels,
+            truth.labels,
+            case.geometry,
+            classes=study.classes,
+            case=case.id,
+            settings=settings,
+            fused_from=truth.fused_from,
         )
         _write_maps(folder / case.id, study, case, labels, truth, review)
         found.add(number, case, labels, truth, review)

@@ -16,7 +16,8 @@ from NoisyLabelSegLib.cases.estimates import TRUTH
 from NoisyLabelSegLib.cases.stored_estimates import StoredEstimate
 from NoisyLabelSegLib.errors import UserError
 from NoisyLabelSegLib.fusion import METHODS
-from NoisyLabelSegLib.fusion.study_fuser import FusionPlan, StudyFuser
+from NoisyLabelSegLib.fusion.leave_one_out import FusedFrom
+from NoisyLabelSegLib.fusion.study_fuser import FusionPlan, StudyFuser, stored_fuser
 from NoisyLabelSegLib.progress import Report, silent
 
 OWN_TRUTH = "study"
@@ -30,12 +31,13 @@ LOCAL_METHODS = ("spatial-staple",)
 class Truth:
     """Labels (*shape) uint8; class probabilities (L, *shape) where known; a confusion field per annotator where known.
 
-    `confusion(annotator)` is (L, L, *shape) or None.
+    `confusion(annotator)` is (L, L, *shape) or None. `fused_from` is given where the labels are a fusion.
     """
 
     labels: NDArray[np.uint8]
     probabilities: NDArray[Any] | None = None
     confusion: Callable[[str], NDArray[Any] | None] = lambda _annotator: None
+    fused_from: FusedFrom | None = None
 
 
 TruthOf = Callable[[Case], Truth | None]
@@ -67,7 +69,7 @@ def truth_source(name: str, study: Study, report: Report = silent) -> TruthOf:
             remedy=f"it should hold folders such as {study.cases[0].id}/ with {TRUTH} "
             "(what fuse or predict wrote for this study)",
         )
-    return partial(_stored_truth, folder, study)
+    return partial(_stored_truth, folder, study, stored_fuser(folder, study, report))
 
 
 def _own_truth(case: Case) -> Truth | None:
@@ -86,20 +88,24 @@ class _FusedTruth:
             return None
         votes = self._fuser.votes(case)
         fusion = self._fuser.fuse(votes)
+        fused_from = FusedFrom.of(votes, self._fuser.leave_one_out(votes))
         if self._fuser.plan.method not in LOCAL_METHODS:
-            return Truth(fusion.labels)
+            return Truth(fusion.labels, fused_from=fused_from)
 
         def confusion(annotator: str) -> NDArray[Any] | None:
             known = annotator in case.annotations
             return fusion.confusion_field(votes.names.index(annotator)) if known else None
 
-        return Truth(fusion.labels, fusion.probabilities, confusion)
+        return Truth(fusion.labels, fusion.probabilities, confusion, fused_from)
 
 
 def _stored(folder: Path, study: Study, case: Case) -> StoredEstimate:
     return StoredEstimate(folder / case.id, case, len(study.classes), remedy="make the truth anew from this study")
 
 
-def _stored_truth(folder: Path, study: Study, case: Case) -> Truth | None:
+def _stored_truth(folder: Path, study: Study, fuser: StudyFuser | None, case: Case) -> Truth | None:
     estimate = _stored(folder, study, case)
-    return Truth(estimate.truth(), estimate.probabilities(), estimate.confusion) if estimate.exists else None
+    if not estimate.exists:
+        return None
+    origin = None if fuser is None else fuser.origin(case)
+    return Truth(estimate.truth(), estimate.probabilities(), estimate.confusion, origin)

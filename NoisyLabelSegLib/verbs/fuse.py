@@ -39,6 +39,8 @@ class FuseSettings(VerbSettings):
         for case in table.cases:
             for remark in case.remarks:
                 say(f"{case.id}: {remark}")
+        if table.reliability:
+            say(table.reliability)
         return fusion_result(self, table)
 
 
@@ -62,5 +64,6 @@ def fusion_result(settings: FuseSettings, table: Any) -> dict[str, Any]:
         "out": settings.out,
         "cases": [case.id for case in table.cases],
         "annotators": table.rows(),
+        "reliability": table.reliability,
         "left_out": table.left_out,
     }
