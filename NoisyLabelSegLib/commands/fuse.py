@@ -171,7 +171,7 @@ def _show(table: AnnotatorTable, terminal: Terminal) -> None:
         f"{NEAR_MM:g} mm of anything marked. Dice without own labels is against the fusion of the others' labels. "
         "Estimated figures are what the method itself expects."
     )
-    if len(table.cases) > 1 and not several:
+    if any(row["dice_low"] is not None for row in table.rows()) and not several:
         terminal.say(f"In brackets: {table.interval}; annotators.csv has those of all figures.")
     if table.reliability:
         terminal.say(table.reliability)

@@ -18,7 +18,7 @@ from NoisyLabelSegLib.fusion.reliability import reliability_remark
 from NoisyLabelSegLib.fusion.share_sums import ShareSums
 from NoisyLabelSegLib.fusion.table import Floats
 from NoisyLabelSegLib.metrics.figures import ALL_CLASSES, NEAR_MM, figures, ratio, sizes
-from NoisyLabelSegLib.metrics.summaries import summary_of
+from NoisyLabelSegLib.metrics.resampling import ClusterBootstrap
 from NoisyLabelSegLib.output import csv_text, write_text
 
 FORMAT = "noisylabelseg-annotators/1"
@@ -63,10 +63,12 @@ class AnnotatorTable:
         self.reliability = reliability_remark(study)
         self.cases: list[CaseOutcome] = []
         self.left_out: list[str] = []
-        self._values: dict[tuple[str, int, str], list[float]] = {}
+        self._patients = {case.id: case.patient or case.id for case in study.cases}
+        self._values: dict[tuple[str, int, str], dict[str, float]] = {}
         shape = (len(self.names), len(self.classes), len(self.classes))
         self._counts, self._expected = np.zeros(shape, dtype=np.int64), np.zeros(shape)
         self._shares = ShareSums()
+        self._bootstrap: ClusterBootstrap | None = None
 
     def add(self, record: CaseRecord) -> None:
         """Counts one more case; of its voxels only the figures and sums are kept."""
@@ -78,13 +80,14 @@ class AnnotatorTable:
                 found = asdict(figures(*sizes(record.counts[number], label), record.region))
                 for figure, value in {**found, "dice_leave_one_out": record.fused_from.dice(name, label)}.items():
                     if value is not None:
-                        self._values.setdefault((name, label, figure), []).append(value)
+                        self._values.setdefault((name, label, figure), {})[record.outcome.id] = value
             beyond[number, 0, 0] = record.beyond
             self._counts[number] += record.counts[number, :, :-1]
             self._counts[number, 0, 0] += record.region - record.counts[number].sum()
         self._expected += record.expected
         self._shares.add(record.expected + beyond)
         self.cases.append(record.outcome)
+        self._bootstrap = None
 
     def rows(self) -> list[dict[str, Any]]:
         """One row per annotator, for the only class or for all classes together; see `class_rows` for each class."""
@@ -154,8 +157,8 @@ class AnnotatorTable:
     @property
     def interval(self) -> str:
         """What the ends of the intervals mean, for people."""
-        if len(self.cases) > 1:
-            return "95 % bootstrap interval of the mean over cases, taking the written truth as right"
+        if len({self._patients[case.id] for case in self.cases}) > 1:
+            return "95 % bootstrap interval over patients of the mean over cases, taking the written truth as right"
         return "none, because an interval needs several cases"
 
     def write(self, folder: Path) -> None:
@@ -173,13 +176,17 @@ class AnnotatorTable:
 
     def _figures(self, number: int, label: int) -> dict[str, float | None]:
         row: dict[str, float | None] = {}
+        self._bootstrap = bootstrap = self._bootstrap or ClusterBootstrap(
+            [self._patients[case.id] for case in self.cases]
+        )
         for figure in COUNTED:
-            values = self._values.get((self.names[number], label, figure), [])
-            summary = summary_of(np.array(values)) if values else None
-            several = summary if len(values) > 1 else None
-            row[figure] = None if summary is None else _number(summary.mean)
-            row[f"{figure}_low"] = None if several is None else _number(several.low)
-            row[f"{figure}_high"] = None if several is None else _number(several.high)
+            values = self._values.get((self.names[number], label, figure), {})
+            mean = bootstrap.mean([values.get(case.id, np.nan) for case in self.cases])
+            row |= {
+                figure: _number(mean.value),
+                f"{figure}_low": _number(mean.low),
+                f"{figure}_high": _number(mean.high),
+            }
         expected = self._expected[number]
         both, marked, true = sizes(expected, label)
         row["estimated_sensitivity"] = _share(both, true)

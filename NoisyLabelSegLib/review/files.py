@@ -26,6 +26,7 @@ from NoisyLabelSegLib.review.sentences import (
 from NoisyLabelSegLib.review.study import StudyReview, review_study
 from NoisyLabelSegLib.review.tables import (
     MISTAKE_COLUMNS,
+    SUGGESTION_COLUMNS,
     json_text,
     mistake_row,
     statistics_row,
@@ -109,7 +110,7 @@ def _write_tables(folder: Path, review: StudyReview, translate: Translate) -> No
         suggestions.append(numbered(suggestion_row(item, rank, regions, sentence)))
     write_text(folder / "statistics.csv", csv_text(statistics))
     write_text(folder / "mistakes.csv", csv_text(mistakes, ("case_number", *MISTAKE_COLUMNS)))
-    write_text(folder / "suggestions.csv", csv_text(suggestions))
+    write_text(folder / "suggestions.csv", csv_text(suggestions, ("case_number", *SUGGESTION_COLUMNS)))
     write_text(folder / "statistics.json", json_text(_statistics_json(review, statistics, translate)))
     write_text(folder / "mistakes.json", json_text({"format": FORMAT, "mistakes": mistakes}))
 
@@ -122,6 +123,7 @@ def _statistics_json(review: StudyReview, rows: list[dict[str, Any]], translate:
         "version": __version__,
         "study": review.name,
         "truth": review.truth,
+        "reliability": review.reliability,
         "settings": asdict(review.settings),
         "classes": list(review.classes),
         "left_out": list(review.left_out),

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from NoisyLabelSegLib.cases import Case, Study
 from NoisyLabelSegLib.cases.estimates import EstimateWriter
 from NoisyLabelSegLib.errors import UserError
+from NoisyLabelSegLib.fusion.reliability import remark_on_panels
 from NoisyLabelSegLib.metrics.confusion import expected_errors
 from NoisyLabelSegLib.metrics.figures import ALL_CLASSES
 from NoisyLabelSegLib.progress import Report, silent, steps
@@ -40,6 +41,7 @@ class StudyReview:
     """`cases` are the ids in the study's order; each annotator's statistics are in the order they were drawn.
 
     `truth` says in words what the annotators were compared with; `left_out` are the ids of cases without a truth.
+    `reliability` is a sentence where the reference is a fusion of too few labels to tell how reliable annotators are.
     `confusion` is (L, L) per annotator, columns summing to one. Pictures are of all annotators, or of the worst of one.
     """
 
@@ -49,6 +51,7 @@ class StudyReview:
     cases: tuple[str, ...]
     left_out: tuple[str, ...]
     truth: str
+    reliability: str
     settings: ReviewSettings
     statistics: tuple[AnnotatorStatistics, ...]
     mistakes: tuple[Mistake, ...]
@@ -124,6 +127,8 @@ class _Findings:
     mistakes: list[Mistake] = field(default_factory=list)
     evidence: list[Evidence] = field(default_factory=list)
     confusion: dict[str, NDArray[np.int64]] = field(default_factory=dict)
+    panels: list[tuple[str, ...]] = field(default_factory=list)
+    """The annotators whose labels the reference of each case was fused from, where it was."""
 
     def __post_init__(self) -> None:
         self._worst = Gallery(self.settings.pictures)
@@ -132,6 +137,8 @@ class _Findings:
     def add(self, number: int, case: Case, labels: Labels, truth: Truth, review: CaseReview) -> None:
         self.statistics += review.statistics
         self.mistakes += review.mistakes
+        if truth.fused_from is not None:
+            self.panels.append(truth.fused_from.annotators)
         for name, counts in review.confusion.items():
             self.confusion[name] = self.confusion.get(name, 0) + counts
         if labels:
@@ -164,6 +171,8 @@ class _Findings:
         panel = panel_of(self.evidence)
         ordered = _as_drawn(self.statistics, study)
         left_out = tuple(self.left_out)
+        suggested = suggest(all_doubts(self.evidence, panel, study.annotators), panel, study.annotators, costs)
+        second_looks = not remark_on_panels(case.annotators for case in study.cases)
         return StudyReview(
             name=study.name,
             classes=study.classes,
@@ -171,14 +180,13 @@ class _Findings:
             cases=tuple(case.id for case in study.cases),
             left_out=left_out,
             truth=truth_name,
+            reliability=remark_on_panels(self.panels) if self.panels else "",
             settings=self.settings,
             statistics=tuple(ordered),
             mistakes=tuple(sorted(self.mistakes, key=lambda mistake: -mistake.size)),
             summaries=tuple(_summaries(ordered, self.settings)),
             confusion={name: _columns_to_one(counts) for name, counts in self.confusion.items()},
-            suggestions=tuple(
-                suggest(all_doubts(self.evidence, panel, study.annotators), panel, study.annotators, costs)
-            ),
+            suggestions=tuple(item for item in suggested if second_looks or not item.again),
             regions={item.case: item.regions for item in self.evidence},
             pictures=tuple(self._worst.pictures()),
             pictures_of={name: tuple(gallery.pictures()) for name, gallery in self._worst_of.items()},

@@ -52,13 +52,15 @@ class ReviewSettings(VerbSettings):
         summaries = [summary for name in review.annotators if (summary := review.overall(name)) is not None]
         sentences = [annotator_sentence(summary, review.settings) for summary in summaries]
         advice = [suggestion_sentence(item, item.case, review.regions[item.case]) for item in review.suggestions[:1]]
-        for sentence in [*sentences, *advice]:
+        remarks = [review.reliability] if review.reliability else []
+        for sentence in [*sentences, *remarks, *advice]:
             say(sentence)
         return {
             "out": self.out,
             "cases": len(review.cases) - len(review.left_out),
             "mistakes": len(review.mistakes),
             "sentences": sentences,
+            "reliability": review.reliability,
             "advice": advice,
         }
 

@@ -9,11 +9,21 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from NoisyLabelSegLib.metrics.summaries import Summary, summary_of
 from NoisyLabelSegLib.review.compare.settings import ReviewSettings, Units
 from NoisyLabelSegLib.review.compare.statistics import FIGURES, AnnotatorStatistics
 
 FEWEST_FOR_A_TREND = 5
+
+
+@dataclass(frozen=True)
+class Summary:
+    """Mean, standard deviation and 95 % bootstrap interval of a figure over the `count` cases where it exists."""
+
+    mean: float
+    spread: float
+    low: float
+    high: float
+    count: int
 
 
 @dataclass(frozen=True)
@@ -29,7 +39,8 @@ class AnnotatorSummary:
     """One annotator and class over all their cases, in the order they were drawn.
 
     `figures` and `trends` are by name; figures that exist in no case are absent. `agreement` is the mean Dice with
-    every other annotator. Objects and volumes (`_ml`) are summed over all cases.
+    every other annotator. Objects and volumes (`_ml`) are summed over all cases. `fused_from` is the largest number of
+    annotators whose labels a reference was fused from, None where a reference is no fusion.
     """
 
     annotator: str
@@ -48,6 +59,7 @@ class AnnotatorSummary:
     wrong_class_ml: float
     voxel_mm: float
     units: Units
+    fused_from: int | None = None
 
     def mean(self, figure: str) -> float | None:
         """The mean of a figure, None where it exists in no case."""
@@ -63,11 +75,7 @@ def summarize(rows: Sequence[AnnotatorStatistics], settings: ReviewSettings | No
         annotator=rows[0].annotator,
         label=rows[0].label,
         cases=len(rows),
-        figures={
-            name: summary_of(values, resamples=settings.resamples, seed=settings.seed)
-            for name, (_, values) in series.items()
-            if values.size
-        },
+        figures={name: _summary(values, settings) for name, (_, values) in series.items() if values.size},
         trends={name: _trend(*pair) for name, pair in series.items() if pair[1].size >= FEWEST_FOR_A_TREND},
         agreement=_mean_agreement(rows),
         objects=sum(row.objects for row in rows),
@@ -80,7 +88,13 @@ def summarize(rows: Sequence[AnnotatorStatistics], settings: ReviewSettings | No
         wrong_class_ml=sum(row.wrong_class_ml for row in rows),
         voxel_mm=float(np.mean([row.voxel_mm for row in rows])),
         units=rows[0].units,
+        fused_from=_fused_from(rows),
     )
+
+
+def _fused_from(rows: Sequence[AnnotatorStatistics]) -> int | None:
+    numbers = [row.fused_from for row in rows]
+    return None if None in numbers else max(number for number in numbers if number is not None)
 
 
 def _series(rows: Sequence[AnnotatorStatistics], name: str) -> tuple[NDArray[Any], NDArray[Any]]:
@@ -88,6 +102,14 @@ def _series(rows: Sequence[AnnotatorStatistics], name: str) -> tuple[NDArray[Any
     found = [(place, value) for place, row in enumerate(rows) if (value := getattr(row, name)) is not None]
     places, values = zip(*found, strict=True) if found else ((), ())
     return np.array(places, dtype=np.float64), np.array(values, dtype=np.float64)
+
+
+def _summary(values: NDArray[Any], settings: ReviewSettings) -> Summary:
+    spread = float(values.std(ddof=1)) if values.size > 1 else 0.0
+    random = np.random.default_rng(settings.seed)  # the same for every figure, so that one more figure changes nothing
+    means = values[random.integers(0, values.size, (settings.resamples, values.size))].mean(axis=1)
+    low, high = np.percentile(means, [2.5, 97.5])
+    return Summary(float(values.mean()), spread, float(low), float(high), int(values.size))
 
 
 def _trend(places: NDArray[Any], values: NDArray[Any]) -> Trend:
