@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from NoisyLabelSegLib.commands import many_cases
 from NoisyLabelSegLib.commands.assignments import assigned
 from NoisyLabelSegLib.commands.terminal import Terminal
 from NoisyLabelSegLib.errors import UserError
@@ -60,9 +61,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "people in different cases, as LIDC's readers do",
     )
     parser.add_argument("--confusion", action="store_true", help="write each annotator's confusion_<name>.nrrd, too")
-    parser.add_argument(
-        "--jobs", type=int, default=1, metavar="N", help="cases to work on at once (default %(default)s)"
-    )
+    many_cases.add_options(parser)
     parser.add_argument("--dask", metavar="ADDRESS", help="spread the cases over the Dask cluster at this address")
 
 
@@ -77,9 +76,9 @@ def run(arguments: argparse.Namespace, terminal: Terminal) -> dict[str, Any]:
         each_case=arguments.each_case,
         confusion=arguments.confusion,
         force=arguments.force,
+        keep_going=arguments.keep_going,
     )
-    if arguments.jobs == 0:
-        raise UserError("--jobs 0 leaves nobody to work", remedy="give 1 or more, or -1 for all cores")
+    many_cases.require_jobs(arguments)
     run_all = parallel_map(-1 if arguments.dask else arguments.jobs)
     with _cluster(arguments.dask):
         table = fused_table(settings, terminal.progress, terminal.say, run_all)
@@ -93,7 +92,7 @@ def run(arguments: argparse.Namespace, terminal: Terminal) -> dict[str, Any]:
     if table.left_out:
         terminal.say(f"Nobody labeled {', '.join(table.left_out)}: left out.")
     terminal.say(_last_line(arguments, result["cases"]))
-    return result
+    return many_cases.finished(result, table.failed, terminal)
 
 
 def parallel_map(jobs: int) -> Callable[[Callable[[Any], Any], Iterable[Any]], Iterable[Any]]:

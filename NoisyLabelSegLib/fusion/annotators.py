@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from NoisyLabelSegLib.cases import Study
 from NoisyLabelSegLib.cases.estimates import ANNOTATORS_CSV, ANNOTATORS_JSON
+from NoisyLabelSegLib.failures import Failure
 from NoisyLabelSegLib.fusion.leave_one_out import FusedFrom
 from NoisyLabelSegLib.fusion.reliability import reliability_remark
 from NoisyLabelSegLib.fusion.share_sums import ShareSums
@@ -63,6 +64,7 @@ class AnnotatorTable:
         self.reliability = reliability_remark(study)
         self.cases: list[CaseOutcome] = []
         self.left_out: list[str] = []
+        self.failed: list[Failure] = []
         self._patients = {case.id: case.patient or case.id for case in study.cases}
         self._values: dict[tuple[str, int, str], dict[str, float]] = {}
         shape = (len(self.names), len(self.classes), len(self.classes))
@@ -152,6 +154,7 @@ class AnnotatorTable:
             "annotators": annotators,
             "cases": [asdict(case) for case in self.cases],
             "left_out": self.left_out,
+            "failed": [asdict(failure) for failure in self.failed],
         }
 
     @property

@@ -11,6 +11,7 @@ from pathlib import Path
 from NoisyLabelSegLib.cases import Case, Study
 from NoisyLabelSegLib.cases.estimates import EstimateWriter
 from NoisyLabelSegLib.errors import UserError
+from NoisyLabelSegLib.failures import Failures
 from NoisyLabelSegLib.fusion.annotators import AnnotatorTable, CaseOutcome, CaseRecord
 from NoisyLabelSegLib.fusion.leave_one_out import FusedFrom
 from NoisyLabelSegLib.fusion.methods import method_named
@@ -30,24 +31,32 @@ def fuse_study(
     *,
     run: Map = map,
     force: bool = False,
+    keep_going: bool = False,
     report: Report = silent,
 ) -> AnnotatorTable:
     """Writes `<case id>/truth.nrrd`, `truth_probability.nrrd` and `annotators.csv`/`.json`; all of it or nothing.
 
-    Cases that nobody labeled are left out and listed in the table that is returned.
+    Cases that nobody labeled are left out and listed in the table that is returned; with `keep_going` so are cases with
+    unusable files, which otherwise end the work.
     """
     plan = plan or FusionPlan()
     method_named(plan.method)  # before any file is read
-    study.require_files()
+    failures = Failures(keep_going)
+    if not keep_going:
+        study.require_files()
     labeled = replace(study, cases=tuple(case for case in study.cases if set(case.annotators) & set(study.annotators)))
     if not labeled.cases:
         raise UserError(f"No case of the study {study.name} has labels of these annotators")
     with output_folder(folder, force=force) as partial_folder:
-        fuser = StudyFuser.prepare(labeled, plan, run=run, report=report)
-        table = AnnotatorTable(labeled, plan.method, plan.options, pooled=fuser.pool is not None)
+        fuser = StudyFuser.prepare(labeled, plan, run=run, report=report, failures=failures)
+        cases = failures.without(labeled.cases)
+        fused = run(failures.guard(partial(_fuse_case, fuser, partial_folder)), cases)
+        records = list(failures.sift(steps(fused, "fuse", report, total=len(cases))))
+        usable = replace(labeled, cases=failures.without(cases))
+        table = AnnotatorTable(usable, plan.method, plan.options, pooled=fuser.pool is not None)
         table.left_out = [case.id for case in study.cases if not set(case.annotators) & set(study.annotators)]
-        fused = run(partial(_fuse_case, fuser, partial_folder), labeled.cases)
-        for record in steps(fused, "fuse", report, total=len(labeled.cases)):
+        table.failed = failures.found
+        for record in records:
             table.add(record)
         table.write(partial_folder)
     return table

@@ -1,4 +1,4 @@
-"""Error maps, per-annotator statistics, the list of mistakes in plain words, whom to ask next, and the report."""
+"""Error maps, per-annotator statistics, mistakes in plain words, which label to add next, and the report."""
 
 from NoisyLabelSegLib.metrics.confusion import expected_errors
 from NoisyLabelSegLib.metrics.figures import ALL_CLASSES

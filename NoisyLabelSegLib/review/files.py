@@ -10,7 +10,9 @@ from typing import Any
 from NoisyLabelSegLib import __version__
 from NoisyLabelSegLib.cases import Study
 from NoisyLabelSegLib.errors import UserError
+from NoisyLabelSegLib.failures import Failures
 from NoisyLabelSegLib.fusion import METHODS
+from NoisyLabelSegLib.fusion.study_fuser import Map
 from NoisyLabelSegLib.output import csv_text, output_folder, write_text
 from NoisyLabelSegLib.progress import Report, silent
 from NoisyLabelSegLib.review.compare.settings import ReviewSettings
@@ -49,14 +51,22 @@ def write_review(
     force: bool = False,
     translate: Translate = in_english,
     truth_name: str = "",
+    run: Map = map,
+    keep_going: bool = False,
     report: Report = silent,
 ) -> StudyReview:
-    """Reviews a study against a folder of truths, a fusion method or its own truth, and writes everything to `out`."""
+    """Reviews a study against a folder of truths, a fusion method or its own truth, and writes everything to `out`.
+
+    `run` is a map that may work on several cases at once. With `keep_going`, cases with unusable files are left out
+    instead of ending the work.
+    """
     settings = settings or ReviewSettings()
     _refuse_bad_settings(study, settings, costs or {})
-    study.require_files()
+    failures = Failures(keep_going)
+    if not keep_going:
+        study.require_files()
     with output_folder(out, force=force) as folder:
-        source = truth_source(truth, study, report)
+        source = truth_source(truth, study, report, run=run, failures=failures)
         review = review_study(
             study,
             source,
@@ -64,6 +74,8 @@ def write_review(
             truth_name=truth_name or _in_words(truth),
             settings=settings,
             costs=costs,
+            run=run,
+            failures=failures,
             report=report,
         )
         _write_tables(folder, review, translate)
@@ -127,6 +139,7 @@ def _statistics_json(review: StudyReview, rows: list[dict[str, Any]], translate:
         "settings": asdict(review.settings),
         "classes": list(review.classes),
         "left_out": list(review.left_out),
+        "failed": [asdict(failure) for failure in review.failed],
         "annotators": [
             {
                 **summary_entry(

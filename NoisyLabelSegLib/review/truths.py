@@ -15,9 +15,10 @@ from NoisyLabelSegLib.cases import Case, Study
 from NoisyLabelSegLib.cases.estimates import TRUTH
 from NoisyLabelSegLib.cases.stored_estimates import StoredEstimate
 from NoisyLabelSegLib.errors import UserError
+from NoisyLabelSegLib.failures import Failures
 from NoisyLabelSegLib.fusion import METHODS
 from NoisyLabelSegLib.fusion.leave_one_out import FusedFrom
-from NoisyLabelSegLib.fusion.study_fuser import FusionPlan, StudyFuser, stored_fuser
+from NoisyLabelSegLib.fusion.study_fuser import FusionPlan, Map, StudyFuser, stored_fuser
 from NoisyLabelSegLib.progress import Report, silent
 
 OWN_TRUTH = "study"
@@ -44,8 +45,13 @@ TruthOf = Callable[[Case], Truth | None]
 """The truth of a case, None where there is none."""
 
 
-def truth_source(name: str, study: Study, report: Report = silent) -> TruthOf:
-    """A method's name, the word `study`, or a folder laid out `<case id>/truth.nrrd`, in this order of preference."""
+def truth_source(
+    name: str, study: Study, report: Report = silent, *, run: Map = map, failures: Failures | None = None
+) -> TruthOf:
+    """A method's name, the word `study`, or a folder laid out `<case id>/truth.nrrd`, in this order of preference.
+
+    `run` is a map that may work on several cases at once; `failures` says what to do about unusable cases.
+    """
     if name == OWN_TRUTH:
         if all(case.truth_source is None for case in study.cases):
             raise UserError(
@@ -54,7 +60,7 @@ def truth_source(name: str, study: Study, report: Report = silent) -> TruthOf:
             )
         return _own_truth
     if name in METHODS:
-        return _FusedTruth(name, study, report)
+        return _FusedTruth(StudyFuser.prepare(study, FusionPlan(name), run=run, report=report, failures=failures))
     folder = Path(name)
     if not folder.is_dir():
         raise UserError(
@@ -62,14 +68,15 @@ def truth_source(name: str, study: Study, report: Report = silent) -> TruthOf:
             remedy=f"give a folder laid out <case id>/{TRUTH}, one of {', '.join(METHODS)}, "
             "or 'study' for the truth that the study names",
         )
-    if not any(_stored(folder, study, case).exists for case in study.cases):
+    classes = len(study.classes)
+    if not any(_stored(folder, classes, case).exists for case in study.cases):
         raise UserError(
             "has no truth for any case of the study",
             file=folder,
             remedy=f"it should hold folders such as {study.cases[0].id}/ with {TRUTH} "
             "(what fuse or predict wrote for this study)",
         )
-    return partial(_stored_truth, folder, study, stored_fuser(folder, study, report))
+    return partial(_stored_truth, folder, classes, stored_fuser(folder, study, run, report, failures))
 
 
 def _own_truth(case: Case) -> Truth | None:
@@ -80,8 +87,8 @@ def _own_truth(case: Case) -> Truth | None:
 class _FusedTruth:
     """Fuses each case when it is asked for, exactly as `noisylabelseg fuse` does."""
 
-    def __init__(self, method: str, study: Study, report: Report) -> None:
-        self._fuser = StudyFuser.prepare(study, FusionPlan(method), report=report)
+    def __init__(self, fuser: StudyFuser) -> None:
+        self._fuser = fuser
 
     def __call__(self, case: Case) -> Truth | None:
         if not case.annotations:
@@ -99,12 +106,12 @@ class _FusedTruth:
         return Truth(fusion.labels, fusion.probabilities, confusion, fused_from)
 
 
-def _stored(folder: Path, study: Study, case: Case) -> StoredEstimate:
-    return StoredEstimate(folder / case.id, case, len(study.classes), remedy="make the truth anew from this study")
+def _stored(folder: Path, classes: int, case: Case) -> StoredEstimate:
+    return StoredEstimate(folder / case.id, case, classes, remedy="make the truth anew from this study")
 
 
-def _stored_truth(folder: Path, study: Study, fuser: StudyFuser | None, case: Case) -> Truth | None:
-    estimate = _stored(folder, study, case)
+def _stored_truth(folder: Path, classes: int, fuser: StudyFuser | None, case: Case) -> Truth | None:
+    estimate = _stored(folder, classes, case)
     if not estimate.exists:
         return None
     origin = None if fuser is None else fuser.origin(case)

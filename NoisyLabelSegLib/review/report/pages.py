@@ -54,7 +54,7 @@ def study_report(review: StudyReview, *, identify: bool = False, translate: Tran
     """The page about everyone, as HTML."""
     _ = translate
     called = case_names(review, _("Case {number}"), identify=identify)
-    cases = len(review.cases) - len(review.left_out)
+    cases = review.reviewed
     template = "Review of {cases} cases by {annotators} annotators" if cases > 1 else "Review of one case"
     title = _(template).format(cases=cases, annotators=len(review.annotators))
     body = [
@@ -110,6 +110,9 @@ def _lead(review: StudyReview, identify: bool, _: Translate) -> Iterator[str]:
         yield f'<p class="lead">{escape(_(review.reliability))}</p>'
     if review.left_out:
         text = _("Cases left out because they have no truth: {count}").format(count=len(review.left_out))
+        yield f'<p class="lead">{escape(text)}</p>'
+    if review.failed:
+        text = _("Cases left out because their files cannot be used: {count}").format(count=len(review.failed))
         yield f'<p class="lead">{escape(text)}</p>'
 
 
