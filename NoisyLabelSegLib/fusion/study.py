@@ -16,10 +16,10 @@ from NoisyLabelSegLib.fusion.annotators import AnnotatorTable, CaseOutcome, Case
 from NoisyLabelSegLib.fusion.leave_one_out import FusedFrom
 from NoisyLabelSegLib.fusion.methods import method_named
 from NoisyLabelSegLib.fusion.result import Fusion
-from NoisyLabelSegLib.fusion.study_fuser import FusionPlan, Map, StudyFuser
+from NoisyLabelSegLib.fusion.study_fuser import FusionPlan, StudyFuser
 from NoisyLabelSegLib.metrics.figures import voxels_near
 from NoisyLabelSegLib.output import output_folder
-from NoisyLabelSegLib.progress import Report, silent, steps
+from NoisyLabelSegLib.progress import Map, Report, silent, steps
 
 __all__ = ["FusionPlan", "fuse_study"]
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import chain, islice
@@ -20,10 +20,7 @@ from NoisyLabelSegLib.fusion.result import Fusion
 from NoisyLabelSegLib.fusion.table import VoteTable
 from NoisyLabelSegLib.fusion.votes import Votes
 from NoisyLabelSegLib.json_checks import read_json
-from NoisyLabelSegLib.progress import Report, silent, steps
-
-Map = Callable[[Callable[[Case], Any], Iterable[Case]], Iterable[Any]]
-"""Like the built-in map: applies a function to every case and yields the results in order, perhaps in parallel."""
+from NoisyLabelSegLib.progress import Map, Report, silent, steps
 
 
 @dataclass(frozen=True)

@@ -12,9 +12,8 @@ from NoisyLabelSegLib.cases import Study
 from NoisyLabelSegLib.errors import UserError
 from NoisyLabelSegLib.failures import Failures
 from NoisyLabelSegLib.fusion import METHODS
-from NoisyLabelSegLib.fusion.study_fuser import Map
 from NoisyLabelSegLib.output import csv_text, output_folder, write_text
-from NoisyLabelSegLib.progress import Report, silent
+from NoisyLabelSegLib.progress import Map, Report, silent
 from NoisyLabelSegLib.review.compare.settings import ReviewSettings
 from NoisyLabelSegLib.review.report.pages import annotator_report, report_name, study_report
 from NoisyLabelSegLib.review.sentences import (

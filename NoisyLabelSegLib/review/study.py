@@ -13,9 +13,8 @@ from NoisyLabelSegLib.cases import Study
 from NoisyLabelSegLib.errors import UserError
 from NoisyLabelSegLib.failures import Failure, Failures
 from NoisyLabelSegLib.fusion.reliability import remark_on_panels
-from NoisyLabelSegLib.fusion.study_fuser import Map
 from NoisyLabelSegLib.metrics.figures import ALL_CLASSES
-from NoisyLabelSegLib.progress import Report, silent, steps
+from NoisyLabelSegLib.progress import Map, Report, silent, steps
 from NoisyLabelSegLib.review.active.evidence import (
     Evidence,
     Region,

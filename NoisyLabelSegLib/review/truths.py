@@ -18,8 +18,8 @@ from NoisyLabelSegLib.errors import UserError
 from NoisyLabelSegLib.failures import Failures
 from NoisyLabelSegLib.fusion import METHODS
 from NoisyLabelSegLib.fusion.leave_one_out import FusedFrom
-from NoisyLabelSegLib.fusion.study_fuser import FusionPlan, Map, StudyFuser, stored_fuser
-from NoisyLabelSegLib.progress import Report, silent
+from NoisyLabelSegLib.fusion.study_fuser import FusionPlan, StudyFuser, stored_fuser
+from NoisyLabelSegLib.progress import Map, Report, silent
 
 OWN_TRUTH = "study"
 """Stands for the truth that the study file names."""

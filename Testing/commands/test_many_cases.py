@@ -69,6 +69,22 @@ def test_a_review_of_two_cases_at_once_is_that_of_one_after_the_other(make_disk_
             assert path.read_bytes() == (tmp_path / "2" / path.relative_to(tmp_path / "1")).read_bytes()
 
 
+@pytest.mark.parametrize("jobs", ["1", "2"])
+def test_a_case_that_cannot_be_scored_does_not_stop_the_others(make_disk_study, tmp_path, capsys, jobs):
+    study = make_disk_study(cases=3)
+    assert main(["fuse", str(study.folder), "--method", "majority", "--out", str(tmp_path / "fused")]) == 0
+    (tmp_path / "fused" / "case1" / "truth.nrrd").write_bytes(b"NRRD0004\n")
+    words = ["evaluate", str(tmp_path / "fused"), str(study.folder), "--out", str(tmp_path / "scores.json")]
+    assert main([*words, "--jobs", jobs]) == 2
+    assert not (tmp_path / "scores.json").exists()
+    capsys.readouterr()
+    assert main([*words, "--keep-going", "--jobs", jobs]) == 2
+    assert "One case failed" in capsys.readouterr().err
+    content = json.loads((tmp_path / "scores.json").read_text(encoding="utf-8"))
+    assert [case["id"] for case in content["cases"]] == ["case0", "case2"]
+    assert [failure["case"] for failure in content["failed"]] == ["case1"]
+
+
 def test_with_events_the_result_comes_before_the_error(damaged, tmp_path, capsys):
     assert main([*commands(damaged, tmp_path / "out")["fuse majority"], "--keep-going", "--json"]) == 2
     events = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
