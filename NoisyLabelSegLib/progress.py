@@ -28,6 +28,8 @@ class Progress:
 Report = Callable[[Progress], None]
 Say = Callable[[str], None]
 """Takes a sentence for people."""
+Map = Callable[[Callable[[Any], Any], Iterable[Any]], Iterable[Any]]
+"""Like the built-in map: applies a function to every item and yields the results in order, perhaps in parallel."""
 
 
 def silent(progress: Progress) -> None:

@@ -51,7 +51,7 @@ INSIDE_FUNCTIONS: dict[str, tuple[set[str], set[str]]] = {
     "widget": ({"simulation"}, {"SampleData", "PyTorchUtils"}),
 }
 # Files beside the packages, used by all of them, need nothing but the standard library.
-SHARED = {"errors", "json_checks", "locks", "output", "progress", "resources", "signals", "untrusted"}
+SHARED = {"errors", "failures", "json_checks", "locks", "output", "progress", "resources", "signals", "untrusted"}
 
 
 def modules() -> list[Path]:

@@ -47,6 +47,11 @@ class StoredEstimate:
     remedy: str = OTHER_STUDY
 
     @property
+    def id(self) -> str:
+        """That of the case."""
+        return self.case.id
+
+    @property
     def exists(self) -> bool:
         """Whether there is an estimated truth."""
         return any(self._files.find(kind) is not None for kind in (FileKind.TRUTH, FileKind.PROBABILITIES))

@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import argparse
 import json
+from dataclasses import asdict
 from typing import Any
 
+from NoisyLabelSegLib.commands import many_cases
+from NoisyLabelSegLib.commands.fuse import parallel_map
 from NoisyLabelSegLib.commands.terminal import Terminal
 from NoisyLabelSegLib.errors import UserError
+from NoisyLabelSegLib.failures import Failures
 
 SUMMARY = "Score predictions or fused truths against a study: Dice, confusion-matrix errors, GED, consensus."
 EXAMPLE = """  noisylabelseg evaluate predictions lesions/study.json --split test
@@ -20,6 +24,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--split", metavar="NAME", help="only the cases of this split")
     parser.add_argument("--out", metavar="FILE", help="also write all figures to this JSON file")
     parser.add_argument("--force", action="store_true", help="replace the JSON file if it exists")
+    many_cases.add_options(parser)
 
 
 def run(arguments: argparse.Namespace, terminal: Terminal) -> dict[str, Any]:
@@ -31,7 +36,13 @@ def run(arguments: argparse.Namespace, terminal: Terminal) -> dict[str, Any]:
     study = Study.read(arguments.study)
     if arguments.split:
         study = study.only_split(arguments.split)
-    figures = summary(evaluate(arguments.predictions, study, report=terminal.progress))
+    many_cases.require_jobs(arguments)
+    run_all = map if arguments.jobs == 1 else parallel_map(arguments.jobs)
+    failures = Failures(arguments.keep_going)
+    scores = evaluate(arguments.predictions, study, run=run_all, failures=failures, report=terminal.progress)
+    figures = summary(scores)
+    if failures.found:
+        figures["failed"] = [asdict(failure) for failure in failures.found]
     if all(case.truth_source is None for case in study.cases):
         missing = f"The study {study.name} names no truth"
         if all(row["dice"] is None for row in figures["annotators"].values()):
@@ -40,7 +51,7 @@ def run(arguments: argparse.Namespace, terminal: Terminal) -> dict[str, Any]:
     if arguments.out:
         write_text(arguments.out, json.dumps(figures, indent=1, ensure_ascii=False) + "\n", force=arguments.force)
     _show(figures, terminal)
-    return figures
+    return many_cases.finished(figures, failures.found, terminal)
 
 
 _TRUTH = "call the true labels truth and import again, or make a study with noisylabelseg simulate"

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import argparse
 import warnings
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from NoisyLabelSegLib.commands import many_cases
 from NoisyLabelSegLib.commands.assignments import assigned
 from NoisyLabelSegLib.commands.terminal import Terminal
 from NoisyLabelSegLib.errors import UserError
+from NoisyLabelSegLib.fusion.annotators import AnnotatorTable
+from NoisyLabelSegLib.metrics.figures import NEAR_MM
 from NoisyLabelSegLib.verbs import FuseSettings
 from NoisyLabelSegLib.verbs.fuse import fused_table, fusion_result
 
@@ -58,9 +61,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "people in different cases, as LIDC's readers do",
     )
     parser.add_argument("--confusion", action="store_true", help="write each annotator's confusion_<name>.nrrd, too")
-    parser.add_argument(
-        "--jobs", type=int, default=1, metavar="N", help="cases to work on at once (default %(default)s)"
-    )
+    many_cases.add_options(parser)
     parser.add_argument("--dask", metavar="ADDRESS", help="spread the cases over the Dask cluster at this address")
 
 
@@ -75,14 +76,14 @@ def run(arguments: argparse.Namespace, terminal: Terminal) -> dict[str, Any]:
         each_case=arguments.each_case,
         confusion=arguments.confusion,
         force=arguments.force,
+        keep_going=arguments.keep_going,
     )
-    if arguments.jobs == 0:
-        raise UserError("--jobs 0 leaves nobody to work", remedy="give 1 or more, or -1 for all cores")
+    many_cases.require_jobs(arguments)
     run_all = parallel_map(-1 if arguments.dask else arguments.jobs)
     with _cluster(arguments.dask):
         table = fused_table(settings, terminal.progress, terminal.say, run_all)
     result = fusion_result(settings, table)
-    _show(result["annotators"], table.interval, terminal)
+    _show(table, terminal)
     remarks = [f"{case.id}: {remark}" for case in table.cases for remark in case.remarks]
     for remark in remarks[:_MOST_REMARKS]:
         terminal.say(remark)
@@ -91,7 +92,7 @@ def run(arguments: argparse.Namespace, terminal: Terminal) -> dict[str, Any]:
     if table.left_out:
         terminal.say(f"Nobody labeled {', '.join(table.left_out)}: left out.")
     terminal.say(_last_line(arguments, result["cases"]))
-    return result
+    return many_cases.finished(result, table.failed, terminal)
 
 
 def parallel_map(jobs: int) -> Callable[[Callable[[Any], Any], Iterable[Any]], Iterable[Any]]:
@@ -138,14 +139,55 @@ def _last_line(arguments: argparse.Namespace, cases: list[str]) -> str:
     return f"Wrote {written}. Next: noisylabelseg review {arguments.input[0]} --truth {arguments.out} --out review"
 
 
-def _show(rows: list[dict[str, Any]], interval: str, terminal: Terminal) -> None:
-    def figure(row: dict[str, Any], name: str) -> str:
-        if row[name] is None:
-            return "unknown"
-        return f"{row[name]:.3f} ({row[f'{name}_low']:.3f} to {row[f'{name}_high']:.3f})"
+_FIGURES = {
+    "dice": "Dice",
+    "dice_leave_one_out": "Dice without own labels",
+    "sensitivity": "sensitivity",
+    "precision": "precision",
+    "specificity": "specificity",
+    "estimated_sensitivity": "estimated sensitivity",
+    "estimated_specificity": "estimated specificity",
+}
+"""The columns of the printed table."""
 
-    cells = [[row["annotator"], row["cases"], figure(row, "sensitivity"), figure(row, "specificity")] for row in rows]
-    terminal.table(
-        "Annotators against the estimated truth", ["annotator", "cases", "sensitivity", "specificity"], cells
+
+def _show(table: AnnotatorTable, terminal: Terminal) -> None:
+    """One line per annotator and class; what a class was taken for instead, where there are several."""
+    several = len(table.classes) > 2
+    columns = ["annotator", *(["class"] if several else []), "cases", *_FIGURES.values()]
+    cells = [
+        [
+            *(row[key] for key in ("annotator", *(["class"] if several else []), "cases")),
+            *(_figure(row, key, interval=not several) for key in _FIGURES),
+            *([_taken_for(row, table.classes)] if several else []),
+        ]
+        for row in table.class_rows()
+    ]
+    title = "Annotators against the estimated truth (means over cases)"
+    terminal.table(title, [*columns, *(["labeled instead as"] if several else [])], cells)
+    terminal.say(
+        "Dice, sensitivity and precision are counted against the truth that was written, specificity within "
+        f"{NEAR_MM:g} mm of anything marked. Dice without own labels is against the fusion of the others' labels. "
+        "Estimated figures are what the method itself expects."
     )
-    terminal.say(f"In brackets: {interval}.")
+    if any(row["dice_low"] is not None for row in table.rows()) and not several:
+        terminal.say(f"In brackets: {table.interval}; annotators.csv has those of all figures.")
+    if table.reliability:
+        terminal.say(table.reliability)
+
+
+def _figure(row: dict[str, Any], name: str, *, interval: bool) -> str:
+    if row[name] is None:
+        return "–"
+    if not interval or name != "dice" or row["dice_low"] is None:
+        return f"{row[name]:.3f}"
+    return f"{row[name]:.3f} ({row['dice_low']:.3f} to {row['dice_high']:.3f})"
+
+
+def _taken_for(row: dict[str, Any], classes: Sequence[str]) -> str:
+    """Which other labels the class was given, most frequent first, in percent of its voxels."""
+    if row["class"] not in classes:
+        return ""
+    shares = {title: row[f"marked_as_{title}"] or 0.0 for title in classes if title != row["class"]}
+    listed = sorted(shares, key=lambda title: -shares[title])
+    return ", ".join(f"{title} {100 * shares[title]:.1f} %" for title in listed if shares[title] >= 0.0005)

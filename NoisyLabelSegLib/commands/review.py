@@ -1,15 +1,18 @@
-"""`noisylabelseg review`: what each annotator gets wrong, where, and whom to ask next."""
+"""`noisylabelseg review`: what each annotator gets wrong, where, and which label to add next."""
 
 from __future__ import annotations
 
 import argparse
 from typing import Any
 
+from NoisyLabelSegLib.commands import many_cases
+from NoisyLabelSegLib.commands.fuse import parallel_map
 from NoisyLabelSegLib.commands.terminal import Terminal
 from NoisyLabelSegLib.errors import UserError
-from NoisyLabelSegLib.verbs import ReviewSettings, carry_out
+from NoisyLabelSegLib.verbs import ReviewSettings
+from NoisyLabelSegLib.verbs.review import review_result, written_review
 
-SUMMARY = "Compare every annotator with a truth: error maps, statistics, mistakes, whom to ask next, a report."
+SUMMARY = "Compare every annotator with a truth: error maps, statistics, mistakes, which label to add next, a report."
 EXAMPLE = """  noisylabelseg review my-study --truth staple --out review
   noisylabelseg review my-study --truth fused-folder --out review --cost professor=5 --cost trainee=1
 
@@ -48,6 +51,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="NAME=NUMBER",
         help="what a label by this annotator costs (default 1); suggestions go by what a label settles for its cost",
     )
+    many_cases.add_options(parser)
 
 
 def run(arguments: argparse.Namespace, terminal: Terminal) -> dict[str, Any]:
@@ -64,10 +68,14 @@ def run(arguments: argparse.Namespace, terminal: Terminal) -> dict[str, Any]:
         costs=dict(_cost(text) for text in arguments.cost),
         identify=arguments.identify,
         force=arguments.force,
+        keep_going=arguments.keep_going,
     )
-    result = carry_out(settings, terminal.progress, terminal.say)
+    many_cases.require_jobs(arguments)
+    run_all = map if arguments.jobs == 1 else parallel_map(arguments.jobs)
+    review = written_review(settings, terminal.progress, run_all)
+    result = review_result(settings, review, terminal.say)
     terminal.say(f"Report: {arguments.out}/report.html")
-    return result
+    return many_cases.finished(result, review.failed, terminal)
 
 
 def _cost(text: str) -> tuple[str, float]:

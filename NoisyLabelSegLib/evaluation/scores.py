@@ -13,11 +13,12 @@ from numpy.typing import NDArray
 
 from NoisyLabelSegLib.cases import Study
 from NoisyLabelSegLib.cases.stored_estimates import StoredEstimate, stored_estimates
+from NoisyLabelSegLib.failures import Failures
 from NoisyLabelSegLib.metrics.agreement import consensus, ged
 from NoisyLabelSegLib.metrics.calibration import Calibration, calibration
 from NoisyLabelSegLib.metrics.confusion import ConfusionErrors, ErrorSum, TruthParts
 from NoisyLabelSegLib.metrics.overlap import dice, dice_of_counts, joint_counts
-from NoisyLabelSegLib.progress import Report, silent, steps
+from NoisyLabelSegLib.progress import Map, Report, silent, steps
 
 
 @dataclass(frozen=True)
@@ -70,10 +71,22 @@ class Evaluation:
     unpredicted: int
 
 
-def evaluate(predictions: str | Path, study: Study, *, report: Report = silent) -> Evaluation:
-    """Reads one case, and of it one annotator's confusion field, at a time."""
-    found = stored_estimates(predictions, study)
-    cases = tuple(score_case(prediction) for prediction in steps(found, "evaluate", report))
+def evaluate(
+    predictions: str | Path,
+    study: Study,
+    *,
+    run: Map = map,
+    failures: Failures | None = None,
+    report: Report = silent,
+) -> Evaluation:
+    """Reads one case, and of it one annotator's confusion field, at a time.
+
+    `run` is a map that may work on several cases at once; `failures` says what to do about unusable cases.
+    """
+    failures, found = failures or Failures(), stored_estimates(predictions, study)
+    scored = steps(run(failures.guard(score_case), found), "evaluate", report, total=len(found))
+    cases = tuple(failures.sift(scored))
+    failures.without(found)
     return Evaluation(study.name, study.classes, study.annotators, cases, len(study.cases) - len(found))
 
 

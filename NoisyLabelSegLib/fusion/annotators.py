@@ -1,88 +1,57 @@
-"""What a fusion says about the annotators, with 95 % confidence intervals, as CSV and JSON."""
+"""The figures of each annotator, counted against the written truth, beside what the method estimates; CSV and JSON."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from scipy.special import stdtrit
+from numpy.typing import NDArray
 
 from NoisyLabelSegLib.cases import Study
 from NoisyLabelSegLib.cases.estimates import ANNOTATORS_CSV, ANNOTATORS_JSON
+from NoisyLabelSegLib.failures import Failure
+from NoisyLabelSegLib.fusion.leave_one_out import FusedFrom
+from NoisyLabelSegLib.fusion.reliability import reliability_remark
+from NoisyLabelSegLib.fusion.share_sums import ShareSums
 from NoisyLabelSegLib.fusion.table import Floats
+from NoisyLabelSegLib.metrics.figures import ALL_CLASSES, NEAR_MM, figures, ratio, sizes
+from NoisyLabelSegLib.metrics.resampling import ClusterBootstrap
 from NoisyLabelSegLib.output import csv_text, write_text
 
-_TWO_SIDED = 0.975
-
-
-class ShareSums:
-    """Adds up, case by case and in constant memory, shares p(says i | truth j) and how much cases differ in them.
-
-    Voxels of one case err together, so the case is the unit: the variance is that of a ratio of sums over cases.
-    """
-
-    def __init__(self) -> None:
-        self._cases: Floats = np.zeros(())
-        self._said: Floats = np.zeros(())
-        self._squares: Floats = np.zeros(())
-        self._products: Floats = np.zeros(())
-        self._total_squares: Floats = np.zeros(())
-
-    def add(self, counts: Floats) -> None:
-        """Counts (..., i, j) of one case: voxels in which i is said while j is true."""
-        totals = np.broadcast_to(counts.sum(axis=-2, keepdims=True), counts.shape)
-        self._cases = self._cases + (totals > 0)
-        self._said = self._said + counts
-        self._squares = self._squares + counts**2
-        self._products = self._products + counts * totals
-        self._total_squares = self._total_squares + totals**2
-
-    def shares(self) -> Floats:
-        """(..., i, j): the share over all cases, NaN where j never occurs."""
-        return np.asarray(self._said / self._totals())
-
-    def interval(self) -> tuple[Floats, Floats]:
-        """The lower and upper end of every share's 95 % interval (Wilson's, with the cases' effective number).
-
-        A class that occurs in one case only has its voxels as the unit, which makes the interval too narrow.
-        """
-        share, totals, cases = self.shares(), self._totals(), self._cases
-        spread = self._squares - 2 * share * self._products + share**2 * self._total_squares
-        variance = spread * cases / np.maximum(cases - 1, 1) / totals**2
-        varies = (cases > 1) & (variance > 1e-15)
-        effective = np.where(cases > 1, cases, totals).astype(np.float64)
-        np.divide(share * (1 - share), variance, out=effective, where=varies)
-        return _wilson(share, effective, np.where(cases > 1, stdtrit(np.maximum(cases - 1, 1), _TWO_SIDED), 1.96))
-
-    def _totals(self) -> Floats:
-        """(..., i, j): the voxels in which j is true, NaN for none."""
-        totals = np.broadcast_to(self._said.sum(axis=-2, keepdims=True), self._said.shape)
-        return np.where(totals > 0, totals, np.nan)
-
-
-def _wilson(share: Floats, number: Floats, quantile: Floats) -> tuple[Floats, Floats]:
-    square = quantile**2 / number
-    center = (share + square / 2) / (1 + square)
-    half = np.sqrt(share * (1 - share) * square + square**2 / 4) / (1 + square)
-    return np.clip(center - half, 0, 1), np.clip(center + half, 0, 1)
-
-
 FORMAT = "noisylabelseg-annotators/1"
+COUNTED = ("sensitivity", "specificity", "precision", "dice", "dice_leave_one_out")
+"""The figures that are counted in every case against the written truth, the last one without the own labels."""
 
 
 @dataclass(frozen=True)
-class CaseRecord:
-    """What one fused case adds to the table; `counts` (R, L, L) are its voxels: says i while the truth is j."""
+class CaseOutcome:
+    """How the fusion of one case went."""
 
     id: str
     remarks: tuple[str, ...]
     iterations: int
     converged: bool
-    counts: Floats
+
+
+@dataclass(frozen=True)
+class CaseRecord:
+    """What one fused case adds to the table.
+
+    counts: (R, L, L + 1) voxels: says i where the written truth is j, as `Votes.counts_against`.
+    expected: (R, L, L) voxels: says i while the truth is j, as the method estimates it, in the region only.
+    region, beyond: the voxels within NEAR_MM of anything marked, and those of the image farther away.
+    """
+
+    outcome: CaseOutcome
+    counts: NDArray[np.int64]
+    expected: Floats
+    region: int
+    beyond: int
+    fused_from: FusedFrom
 
 
 class AnnotatorTable:
@@ -92,28 +61,64 @@ class AnnotatorTable:
         self.study, self.classes, self.names = study.name, study.classes, study.annotators
         self.method, self.options, self.pooled = method, dict(options), pooled
         self.labeled = {name: sum(name in case.annotations for case in study.cases) for name in study.annotators}
-        self.cases: list[CaseRecord] = []
+        self.reliability = reliability_remark(study)
+        self.cases: list[CaseOutcome] = []
         self.left_out: list[str] = []
-        self._shares, self._foreground = ShareSums(), ShareSums()
+        self.failed: list[Failure] = []
+        self._patients = {case.id: case.patient or case.id for case in study.cases}
+        self._values: dict[tuple[str, int, str], dict[str, float]] = {}
+        shape = (len(self.names), len(self.classes), len(self.classes))
+        self._counts, self._expected = np.zeros(shape, dtype=np.int64), np.zeros(shape)
+        self._shares = ShareSums()
+        self._bootstrap: ClusterBootstrap | None = None
 
     def add(self, record: CaseRecord) -> None:
-        """Counts one more case; of its voxels only the sums are kept."""
-        self._shares.add(record.counts)
-        self._foreground.add(_foreground(record.counts))
-        self.cases.append(CaseRecord(record.id, record.remarks, record.iterations, record.converged, np.zeros(0)))
+        """Counts one more case; of its voxels only the figures and sums are kept."""
+        beyond = np.zeros_like(record.expected)
+        for number, name in enumerate(self.names):
+            if name not in record.fused_from.annotators:
+                continue
+            for label in self._labels():
+                found = asdict(figures(*sizes(record.counts[number], label), record.region))
+                for figure, value in {**found, "dice_leave_one_out": record.fused_from.dice(name, label)}.items():
+                    if value is not None:
+                        self._values.setdefault((name, label, figure), {})[record.outcome.id] = value
+            beyond[number, 0, 0] = record.beyond
+            self._counts[number] += record.counts[number, :, :-1]
+            self._counts[number, 0, 0] += record.region - record.counts[number].sum()
+        self._expected += record.expected
+        self._shares.add(record.expected + beyond)
+        self.cases.append(record.outcome)
+        self._bootstrap = None
 
     def rows(self) -> list[dict[str, Any]]:
-        """One row per annotator: how much foreground was found and background left alone, each with its interval."""
-        rows: list[dict[str, Any]] = []
+        """One row per annotator, for the only class or for all classes together; see `class_rows` for each class."""
+        last = self._labels()[-1]
+        return [
+            {
+                "annotator": name,
+                "cases": self.labeled[name],
+                **self._figures(number, last),
+                "remarks": self._remarks(number),
+            }
+            for number, name in enumerate(self.names)
+        ]
+
+    def class_rows(self) -> Iterator[dict[str, Any]]:
+        """One flat row per annotator and class, all classes together last where there are several.
+
+        `marked_as_<class>` is the share of the true class's voxels that the annotator gave this label.
+        """
         for number, name in enumerate(self.names):
-            row: dict[str, Any] = {"annotator": name, "cases": self.labeled[name]}
-            row |= _figure("sensitivity", self._foreground, (number, 1, 1))
-            row |= _figure("specificity", self._foreground, (number, 0, 0))
-            for label, title in enumerate(self.classes[1:] if len(self.classes) > 2 else (), start=1):
-                row |= _figure(f"sensitivity_{title}", self._shares, (number, label, label))
-            row["remarks"] = self._remarks(number)
-            rows.append(row)
-        return rows
+            for label in self._labels():
+                yield {
+                    "annotator": name,
+                    "class": self._title(label),
+                    "cases": self.labeled[name],
+                    **self._figures(number, label),
+                    **{f"marked_as_{title}": share for title, share in self._marked_as(number, label).items()},
+                    "remarks": self._remarks(number),
+                }
 
     def content(self) -> dict[str, Any]:
         """Everything, ready for JSON: `confusion[i][j]` is p(says class i | truth is class j)."""
@@ -121,6 +126,15 @@ class AnnotatorTable:
         annotators = [
             {
                 **row,
+                "classes": [
+                    {
+                        "class": self._title(label),
+                        **self._figures(number, label),
+                        "marked_as": self._marked_as(number, label),
+                    }
+                    for label in self._labels()
+                    if label < len(self.classes)
+                ],
                 "confusion": np.nan_to_num(shares[number], nan=1 / len(self.classes)).tolist(),
                 "confusion_low": _nested(low[number]),
                 "confusion_high": _nested(high[number]),
@@ -134,50 +148,75 @@ class AnnotatorTable:
             "options": self.options,
             "pooled": self.pooled,
             "classes": list(self.classes),
+            "specificity_region_mm": NEAR_MM,
             "interval": self.interval,
+            "reliability": self.reliability,
             "annotators": annotators,
-            "cases": [
-                {"id": case.id, "iterations": case.iterations, "converged": case.converged, "remarks": case.remarks}
-                for case in self.cases
-            ],
+            "cases": [asdict(case) for case in self.cases],
             "left_out": self.left_out,
+            "failed": [asdict(failure) for failure in self.failed],
         }
 
     @property
     def interval(self) -> str:
         """What the ends of the intervals mean, for people."""
-        if len(self.cases) > 1:
-            return "95 %, from the differences between cases, taking the estimated truth as right"
-        return "95 %, as if voxels erred independently: too narrow, because there is only one case"
+        if len({self._patients[case.id] for case in self.cases}) > 1:
+            return "95 % bootstrap interval over patients of the mean over cases, taking the written truth as right"
+        return "none, because an interval needs several cases"
 
     def write(self, folder: Path) -> None:
         """Writes `annotators.csv` and `annotators.json` into the folder."""
-        rows = [{**row, "remarks": " ".join(row["remarks"])} for row in self.rows()]
+        rows = [{**row, "remarks": " ".join(row["remarks"])} for row in self.class_rows()]
         write_text(folder / ANNOTATORS_CSV, csv_text(rows))
         write_text(folder / ANNOTATORS_JSON, json.dumps(self.content(), indent=1, ensure_ascii=False) + "\n")
 
+    def _labels(self) -> list[int]:
+        """The foreground classes, and one more for all of them together where there are several."""
+        return list(range(1, len(self.classes) + (len(self.classes) > 2)))
+
+    def _title(self, label: int) -> str:
+        return self.classes[label] if label < len(self.classes) else ALL_CLASSES
+
+    def _figures(self, number: int, label: int) -> dict[str, float | None]:
+        row: dict[str, float | None] = {}
+        self._bootstrap = bootstrap = self._bootstrap or ClusterBootstrap(
+            [self._patients[case.id] for case in self.cases]
+        )
+        for figure in COUNTED:
+            values = self._values.get((self.names[number], label, figure), {})
+            mean = bootstrap.mean([values.get(case.id, np.nan) for case in self.cases])
+            row |= {
+                figure: _number(mean.value),
+                f"{figure}_low": _number(mean.low),
+                f"{figure}_high": _number(mean.high),
+            }
+        expected = self._expected[number]
+        both, marked, true = sizes(expected, label)
+        row["estimated_sensitivity"] = _share(both, true)
+        row["estimated_specificity"] = _share(expected.sum() - marked - true + both, expected.sum() - true)
+        return row
+
+    def _marked_as(self, number: int, label: int) -> dict[str, float | None]:
+        """What the voxels of a true class, or of all but background, were labeled as, in shares over all cases."""
+        chosen = slice(label, label + 1) if label < len(self.classes) else slice(1, None)
+        voxels = self._counts[number, :, chosen].sum(axis=1)
+        return {title: _share(part, voxels.sum()) for title, part in zip(self.classes, voxels, strict=True)}
+
     def _remarks(self, number: int) -> list[str]:
-        evidence = np.isfinite(self._shares.shares()[number]).all(axis=0)
-        unknown = [title for title, known in zip(self.classes, evidence, strict=True) if not known]
-        if len(unknown) == len(self.classes):
-            return [f"{self.names[number]} labeled none of these cases."]
-        return [f"No voxel is {title} where {self.names[number]} looked, so nothing is known." for title in unknown]
-
-
-def _figure(name: str, shares: ShareSums, place: tuple[int, int, int]) -> dict[str, float | None]:
-    low, high = shares.interval()
-    ends = {name: shares.shares()[place], f"{name}_low": low[place], f"{name}_high": high[place]}
-    return {key: _number(value) for key, value in ends.items()}
-
-
-def _foreground(counts: Floats) -> Floats:
-    """(R, L, L) as (R, 2, 2): background against every other class together."""
-    rows = np.stack([counts[:, 0], counts[:, 1:].sum(axis=1)], axis=1)
-    return np.stack([rows[:, :, 0], rows[:, :, 1:].sum(axis=2)], axis=2)
+        name, known = self.names[number], self._counts[number].any(axis=0)
+        if not self._counts[number].any():
+            return [f"{name} labeled none of these cases."]
+        unknown = [title for title, here in zip(self.classes, known, strict=True) if not here]
+        return [f"No voxel is {title} where {name} looked, so nothing is known." for title in unknown]
 
 
 def _nested(values: Floats) -> list[list[float | None]]:
     return [[_number(value) for value in row] for row in values]
+
+
+def _share(part: float, whole: float) -> float | None:
+    share = ratio(float(part), float(whole))
+    return None if share is None else _number(share)
 
 
 def _number(value: float) -> float | None:

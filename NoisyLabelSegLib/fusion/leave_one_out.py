@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,8 @@ from NoisyLabelSegLib.fusion.pool import Pool
 from NoisyLabelSegLib.fusion.result import Fusion
 from NoisyLabelSegLib.fusion.table import VoteTable
 from NoisyLabelSegLib.fusion.votes import Votes
+from NoisyLabelSegLib.metrics.figures import sizes
+from NoisyLabelSegLib.metrics.overlap import dice_of_sizes
 
 
 def leave_one_out(
@@ -56,16 +59,37 @@ def leave_one_out_pools(table: VoteTable, method: Method, options: Mapping[str, 
     return [None if rest.is_unseen.all() else Pool.solve(rest, method, options) for rest in tables]
 
 
-def leave_one_out_counts(votes: Votes, references: Sequence[Fusion | None]) -> NDArray[np.int64]:
-    """What each annotator says against the reference without them: (R, L, L + 1), as `Votes.counts_against`.
+def leave_one_out_counts(votes: Votes, references: Sequence[Fusion | None]) -> dict[str, NDArray[np.int64]]:
+    """By name, what each annotator says against the reference without them: (L, L + 1), as `Votes.counts_against`.
 
-    All zero for an annotator without a reference.
+    An annotator without a reference is left out. `metrics.figures.sizes` makes a Dice of the counts.
     """
-    counts = np.zeros((len(votes.names), votes.classes, votes.classes + 1), dtype=np.int64)
-    for annotator, reference in enumerate(references):
-        if reference is not None:
-            counts[annotator] = votes.counts_against(reference)[annotator]
-    return counts
+    return {
+        votes.names[annotator]: votes.counts_against(reference)[annotator]
+        for annotator, reference in enumerate(references)
+        if reference is not None
+    }
+
+
+@dataclass(frozen=True)
+class FusedFrom:
+    """What a reference that is a fusion was fused from: `annotators` by name, and each one's counts without them.
+
+    `counts` are those of `leave_one_out_counts`.
+    """
+
+    annotators: tuple[str, ...]
+    counts: Mapping[str, NDArray[np.int64]]
+
+    @classmethod
+    def of(cls, votes: Votes, references: Sequence[Fusion | None]) -> FusedFrom:
+        """The origin of a fusion of these votes, with the references of `leave_one_out`."""
+        return cls(tuple(votes.names[place] for place in votes.present), leave_one_out_counts(votes, references))
+
+    def dice(self, annotator: str, label: int) -> float | None:
+        """The Dice of a class (label L: of all but background) to the reference without the annotator, where known."""
+        counts = self.counts.get(annotator)
+        return None if counts is None else float(dice_of_sizes(*sizes(counts, label)))
 
 
 def _without(

@@ -37,6 +37,7 @@ class Fusion:
         self.confusion = all_classes(found.confusion, found.values, classes)
         self.confusion_counts = np.zeros_like(self.confusion)
         self.confusion_counts[:, found.values[:, None], found.values] = found.counts
+        self._unmarked, self._present = table.counts[0], table.votes[0] != UNKNOWN
         self.iterations, self.converged = found.iterations, found.converged
         self.remarks = [*remarks, *found.remarks]
 
@@ -67,10 +68,17 @@ class Fusion:
             return counts
         pairs = patterns.codes * np.int64(_LABELS) + self._decided.take(self._places.codes)
         counts += np.bincount(pairs, minlength=counts.size).reshape(counts.shape)
-        counts[0, self._decided[0]] += patterns.counts.sum() - len(
-            pairs
-        )  # voxels that nobody marked, far from all marks
+        far = patterns.counts.sum() - len(pairs)  # of all marks: background to everyone
+        counts[0, self._decided[0]] += far
         return counts
+
+    def confusion_counts_with(self, background: float) -> NDArray[np.float64]:
+        """`confusion_counts` (R, L, L) with this many voxels that nobody marked instead of all those of the image."""
+        posterior = np.zeros(self._classes)
+        posterior[self._values] = self._posterior[0]
+        counts = self.confusion_counts.copy()
+        counts[self._present, 0] += (background - self._unmarked) * posterior
+        return np.maximum(counts, 0)
 
     def probability(self, label: int, rows: slice | None = None) -> NDArray[np.float32]:
         """The probability of one class, (*shape) float32, or only these rows of its first axis."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial
@@ -10,12 +11,15 @@ from pathlib import Path
 from NoisyLabelSegLib.cases import Case, Study
 from NoisyLabelSegLib.cases.estimates import EstimateWriter
 from NoisyLabelSegLib.errors import UserError
-from NoisyLabelSegLib.fusion.annotators import AnnotatorTable, CaseRecord
+from NoisyLabelSegLib.failures import Failures
+from NoisyLabelSegLib.fusion.annotators import AnnotatorTable, CaseOutcome, CaseRecord
+from NoisyLabelSegLib.fusion.leave_one_out import FusedFrom
 from NoisyLabelSegLib.fusion.methods import method_named
 from NoisyLabelSegLib.fusion.result import Fusion
-from NoisyLabelSegLib.fusion.study_fuser import FusionPlan, Map, StudyFuser
+from NoisyLabelSegLib.fusion.study_fuser import FusionPlan, StudyFuser
+from NoisyLabelSegLib.metrics.figures import voxels_near
 from NoisyLabelSegLib.output import output_folder
-from NoisyLabelSegLib.progress import Report, silent, steps
+from NoisyLabelSegLib.progress import Map, Report, silent, steps
 
 __all__ = ["FusionPlan", "fuse_study"]
 
@@ -27,24 +31,32 @@ def fuse_study(
     *,
     run: Map = map,
     force: bool = False,
+    keep_going: bool = False,
     report: Report = silent,
 ) -> AnnotatorTable:
     """Writes `<case id>/truth.nrrd`, `truth_probability.nrrd` and `annotators.csv`/`.json`; all of it or nothing.
 
-    Cases that nobody labeled are left out and listed in the table that is returned.
+    Cases that nobody labeled are left out and listed in the table that is returned; with `keep_going` so are cases with
+    unusable files, which otherwise end the work.
     """
     plan = plan or FusionPlan()
     method_named(plan.method)  # before any file is read
-    study.require_files()
+    failures = Failures(keep_going)
+    if not keep_going:
+        study.require_files()
     labeled = replace(study, cases=tuple(case for case in study.cases if set(case.annotators) & set(study.annotators)))
     if not labeled.cases:
         raise UserError(f"No case of the study {study.name} has labels of these annotators")
     with output_folder(folder, force=force) as partial_folder:
-        fuser = StudyFuser.prepare(labeled, plan, run=run, report=report)
-        table = AnnotatorTable(labeled, plan.method, plan.options, pooled=fuser.pool is not None)
+        fuser = StudyFuser.prepare(labeled, plan, run=run, report=report, failures=failures)
+        cases = failures.without(labeled.cases)
+        fused = run(failures.guard(partial(_fuse_case, fuser, partial_folder)), cases)
+        records = list(failures.sift(steps(fused, "fuse", report, total=len(cases))))
+        usable = replace(labeled, cases=failures.without(cases))
+        table = AnnotatorTable(usable, plan.method, plan.options, pooled=fuser.pool is not None)
         table.left_out = [case.id for case in study.cases if not set(case.annotators) & set(study.annotators)]
-        fused = run(partial(_fuse_case, fuser, partial_folder), labeled.cases)
-        for record in steps(fused, "fuse", report, total=len(labeled.cases)):
+        table.failed = failures.found
+        for record in records:
             table.add(record)
         table.write(partial_folder)
     return table
@@ -56,7 +68,17 @@ def _fuse_case(fuser: StudyFuser, folder: Path, case: Case) -> CaseRecord:
     fusion = fuser.fuse(votes)
     shown = {number: votes.names[number] for number in votes.present} if fuser.plan.confusion else {}
     _write(fusion, EstimateWriter(folder / case.id, case.geometry), shown)
-    return CaseRecord(case.id, tuple(fusion.remarks), fusion.iterations, fusion.converged, fusion.confusion_counts)
+    region = voxels_near(votes.marked(), case.geometry.spacing_zyx)
+    unmarked = int(votes.table.counts[0])
+    near = region - (math.prod(case.geometry.shape) - unmarked)
+    return CaseRecord(
+        CaseOutcome(case.id, tuple(fusion.remarks), fusion.iterations, fusion.converged),
+        counts=votes.counts_against(fusion),
+        expected=fusion.confusion_counts_with(near),
+        region=region,
+        beyond=max(unmarked - near, 0),
+        fused_from=FusedFrom.of(votes, fuser.leave_one_out(votes)),
+    )
 
 
 def _write(fusion: Fusion, writer: EstimateWriter, confusion_of: Mapping[int, str]) -> None:

@@ -2,22 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
+from itertools import chain, islice
+from pathlib import Path
 from typing import Any
 
 from NoisyLabelSegLib.cases import Case, Study
-from NoisyLabelSegLib.fusion.leave_one_out import leave_one_out, leave_one_out_pools
-from NoisyLabelSegLib.fusion.methods import DEFAULT, method_named
+from NoisyLabelSegLib.cases.estimates import ANNOTATORS_JSON
+from NoisyLabelSegLib.failures import Failures
+from NoisyLabelSegLib.fusion.annotators import FORMAT
+from NoisyLabelSegLib.fusion.leave_one_out import FusedFrom, leave_one_out, leave_one_out_pools
+from NoisyLabelSegLib.fusion.methods import DEFAULT, METHODS, method_named
 from NoisyLabelSegLib.fusion.pool import Pool
 from NoisyLabelSegLib.fusion.result import Fusion
 from NoisyLabelSegLib.fusion.table import VoteTable
 from NoisyLabelSegLib.fusion.votes import Votes
-from NoisyLabelSegLib.progress import Report, silent, steps
-
-Map = Callable[[Callable[[Case], Any], Iterable[Case]], Iterable[Any]]
-"""Like the built-in map: applies a function to every case and yields the results in order, perhaps in parallel."""
+from NoisyLabelSegLib.json_checks import read_json
+from NoisyLabelSegLib.progress import Map, Report, silent, steps
 
 
 @dataclass(frozen=True)
@@ -49,19 +52,28 @@ class StudyFuser:
 
     @classmethod
     def prepare(
-        cls, study: Study, plan: FusionPlan | None = None, *, run: Map = map, report: Report = silent
+        cls,
+        study: Study,
+        plan: FusionPlan | None = None,
+        *,
+        run: Map = map,
+        report: Report = silent,
+        failures: Failures | None = None,
     ) -> StudyFuser:
         """Reads the labels of all cases once where the method judges annotators over all of them, else reads nothing.
 
-        `run` is a map that may work on several cases at once.
+        `run` is a map that may work on several cases at once; `failures` says what to do about unusable cases.
         """
+        failures = failures or Failures()
         plan, panel = plan or FusionPlan(), replace(study, cases=())
         method = method_named(plan.method)
         labeled = [case for case in study.cases if set(case.annotators) & set(study.annotators)]
         if not (plan.pooled and method.pools and len(labeled) > 1):
             return cls(panel, plan)
-        counted = run(partial(_count, cls(panel, plan)), labeled)
-        table = VoteTable.pooled(steps(counted, "count votes", report, total=len(labeled)))
+        counted = run(failures.guard(partial(_count, cls(panel, plan))), labeled)
+        tables = failures.sift(steps(counted, "count votes", report, total=len(labeled)))
+        first = list(islice(tables, 1)) or failures.without(labeled)  # which refuses: every case has failed
+        table = VoteTable.pooled(chain(first, tables))
         pools = leave_one_out_pools(table, method, plan.options)
         return cls(panel, plan, Pool.solve(table, method, plan.options), tuple(pools))
 
@@ -79,6 +91,29 @@ class StudyFuser:
     def leave_one_out(self, votes: Votes) -> list[Fusion | None]:
         """For each annotator a fusion of the others' votes of one case; see `leave_one_out`."""
         return leave_one_out(votes, self.plan.method, pools=self.pools, **self.plan.options)
+
+    def origin(self, case: Case) -> FusedFrom | None:
+        """What the fusion of a case is made from, None for a case that nobody labeled."""
+        if not set(case.annotators) & set(self.panel.annotators):
+            return None
+        votes = self.votes(case)
+        return FusedFrom.of(votes, self.leave_one_out(votes))
+
+
+def stored_fuser(
+    folder: Path, study: Study, run: Map = map, report: Report = silent, failures: Failures | None = None
+) -> StudyFuser | None:
+    """What fused the study's cases into this folder, as its annotators.json says; None where no fusion did."""
+    path = folder / ANNOTATORS_JSON
+    content = read_json(path) if path.exists() else None
+    if not isinstance(content, dict) or content.get("format") != FORMAT or content.get("method") not in METHODS:
+        return None
+    names = {entry["annotator"] for entry in content["annotators"]}
+    used = replace(study, annotators=tuple(name for name in study.annotators if name in names))
+    plan = FusionPlan(content["method"], content["options"], pooled=content["pooled"])
+    if not used.annotators:
+        return None
+    return StudyFuser.prepare(used, plan, run=run, report=report, failures=failures)
 
 
 def _count(fuser: StudyFuser, case: Case) -> VoteTable:

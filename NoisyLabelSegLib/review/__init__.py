@@ -1,12 +1,13 @@
-"""Error maps, per-annotator statistics, the list of mistakes in plain words, whom to ask next, and the report."""
+"""Error maps, per-annotator statistics, mistakes in plain words, which label to add next, and the report."""
 
 from NoisyLabelSegLib.metrics.confusion import expected_errors
+from NoisyLabelSegLib.metrics.figures import ALL_CLASSES
 from NoisyLabelSegLib.review.active.suggestions import Doubt, Suggestion, suggest
 from NoisyLabelSegLib.review.compare.case import CaseReview, review_case
 from NoisyLabelSegLib.review.compare.error_map import ErrorCode, error_map, error_map_of_class
 from NoisyLabelSegLib.review.compare.mistakes import Mistake, MistakeKind
 from NoisyLabelSegLib.review.compare.settings import ReviewSettings
-from NoisyLabelSegLib.review.compare.statistics import ALL_CLASSES, AnnotatorStatistics
+from NoisyLabelSegLib.review.compare.statistics import AnnotatorStatistics
 from NoisyLabelSegLib.review.compare.summary import AnnotatorSummary, Summary, Trend, summarize
 from NoisyLabelSegLib.review.files import write_review
 from NoisyLabelSegLib.review.report.page import ANNOTATORS, COLORBLIND, PAPER, Color, color_table

@@ -10,9 +10,10 @@ from typing import Any
 from NoisyLabelSegLib import __version__
 from NoisyLabelSegLib.cases import Study
 from NoisyLabelSegLib.errors import UserError
+from NoisyLabelSegLib.failures import Failures
 from NoisyLabelSegLib.fusion import METHODS
 from NoisyLabelSegLib.output import csv_text, output_folder, write_text
-from NoisyLabelSegLib.progress import Report, silent
+from NoisyLabelSegLib.progress import Map, Report, silent
 from NoisyLabelSegLib.review.compare.settings import ReviewSettings
 from NoisyLabelSegLib.review.report.pages import annotator_report, report_name, study_report
 from NoisyLabelSegLib.review.sentences import (
@@ -26,6 +27,7 @@ from NoisyLabelSegLib.review.sentences import (
 from NoisyLabelSegLib.review.study import StudyReview, review_study
 from NoisyLabelSegLib.review.tables import (
     MISTAKE_COLUMNS,
+    SUGGESTION_COLUMNS,
     json_text,
     mistake_row,
     statistics_row,
@@ -48,14 +50,22 @@ def write_review(
     force: bool = False,
     translate: Translate = in_english,
     truth_name: str = "",
+    run: Map = map,
+    keep_going: bool = False,
     report: Report = silent,
 ) -> StudyReview:
-    """Reviews a study against a folder of truths, a fusion method or its own truth, and writes everything to `out`."""
+    """Reviews a study against a folder of truths, a fusion method or its own truth, and writes everything to `out`.
+
+    `run` is a map that may work on several cases at once. With `keep_going`, cases with unusable files are left out
+    instead of ending the work.
+    """
     settings = settings or ReviewSettings()
     _refuse_bad_settings(study, settings, costs or {})
-    study.require_files()
+    failures = Failures(keep_going)
+    if not keep_going:
+        study.require_files()
     with output_folder(out, force=force) as folder:
-        source = truth_source(truth, study, report)
+        source = truth_source(truth, study, report, run=run, failures=failures)
         review = review_study(
             study,
             source,
@@ -63,6 +73,8 @@ def write_review(
             truth_name=truth_name or _in_words(truth),
             settings=settings,
             costs=costs,
+            run=run,
+            failures=failures,
             report=report,
         )
         _write_tables(folder, review, translate)
@@ -109,7 +121,7 @@ def _write_tables(folder: Path, review: StudyReview, translate: Translate) -> No
         suggestions.append(numbered(suggestion_row(item, rank, regions, sentence)))
     write_text(folder / "statistics.csv", csv_text(statistics))
     write_text(folder / "mistakes.csv", csv_text(mistakes, ("case_number", *MISTAKE_COLUMNS)))
-    write_text(folder / "suggestions.csv", csv_text(suggestions))
+    write_text(folder / "suggestions.csv", csv_text(suggestions, ("case_number", *SUGGESTION_COLUMNS)))
     write_text(folder / "statistics.json", json_text(_statistics_json(review, statistics, translate)))
     write_text(folder / "mistakes.json", json_text({"format": FORMAT, "mistakes": mistakes}))
 
@@ -122,9 +134,11 @@ def _statistics_json(review: StudyReview, rows: list[dict[str, Any]], translate:
         "version": __version__,
         "study": review.name,
         "truth": review.truth,
+        "reliability": review.reliability,
         "settings": asdict(review.settings),
         "classes": list(review.classes),
         "left_out": list(review.left_out),
+        "failed": [asdict(failure) for failure in review.failed],
         "annotators": [
             {
                 **summary_entry(

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from NoisyLabelSegLib.cases import Geometry
 from NoisyLabelSegLib.errors import UserError
+from NoisyLabelSegLib.fusion.leave_one_out import FusedFrom
 from NoisyLabelSegLib.progress import Report, silent
 from NoisyLabelSegLib.review.compare.case import CaseReview, review_case
 from NoisyLabelSegLib.review.compare.mistakes import Mistake, MistakeKind
@@ -30,6 +31,7 @@ def write_question(
     *,
     classes: Sequence[str],
     case: str,
+    fused_from: FusedFrom | None = None,
 ) -> Iterator[None]:
     """Writes what review_case() wants to know, one array (*shape) a step."""
     folder.mkdir(parents=True, exist_ok=True)
@@ -37,7 +39,14 @@ def write_question(
     for place, array in enumerate(labels.values()):
         yield
         np.save(folder / f"labels_{place}.npy", array)
-    content = {"case": case, "classes": list(classes), "annotators": list(labels), "geometry": asdict(geometry)}
+    content = {
+        "case": case,
+        "classes": list(classes),
+        "annotators": list(labels),
+        "geometry": asdict(geometry),
+        "fused_from": None if fused_from is None else list(fused_from.annotators),
+        "leave_one_out": {} if fused_from is None else {name: n.tolist() for name, n in fused_from.counts.items()},
+    }
     (folder / QUESTION).write_text(json.dumps(content), encoding="utf-8")
 
 
@@ -50,6 +59,7 @@ def review_folder(question: Path, answer: Path, *, report: Report = silent) -> N
         Geometry(**{name: tuple(value) for name, value in content["geometry"].items()}),
         classes=content["classes"],
         case=content["case"],
+        fused_from=_fused_from(content),
         report=report,
     )
     for place, codes in enumerate(review.error_maps.values()):
@@ -77,6 +87,13 @@ def read_answer(folder: Path) -> CaseReview:
         {name: np.load(folder / f"codes_{place}.npy", mmap_mode="r") for place, name in enumerate(names)},
         {name: np.array(counts, dtype=np.int64) for name, counts in content["confusion"].items()},
     )
+
+
+def _fused_from(content: dict[str, Any]) -> FusedFrom | None:
+    if content["fused_from"] is None:
+        return None
+    counts = {name: np.array(table, dtype=np.int64) for name, table in content["leave_one_out"].items()}
+    return FusedFrom(tuple(content["fused_from"]), counts)
 
 
 def _statistics(row: dict[str, Any]) -> AnnotatorStatistics:

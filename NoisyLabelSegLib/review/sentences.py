@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+from NoisyLabelSegLib.metrics.figures import ALL_CLASSES
 from NoisyLabelSegLib.review.active.evidence import Region
 from NoisyLabelSegLib.review.active.suggestions import Suggestion
 from NoisyLabelSegLib.review.compare.mistakes import Mistake, MistakeKind
 from NoisyLabelSegLib.review.compare.settings import ReviewSettings
-from NoisyLabelSegLib.review.compare.statistics import ALL_CLASSES
 from NoisyLabelSegLib.review.compare.summary import AnnotatorSummary
 
 Translate = Callable[[str], str]
@@ -90,7 +90,7 @@ def mistake_sentences(mistake: Mistake, translate: Translate = in_english) -> st
 def suggestion_sentence(
     suggestion: Suggestion, case: str, regions: Sequence[Region] = (), translate: Translate = in_english
 ) -> str:
-    """Whom to ask about what, and why; `case` is what the case is called, `regions` where it is most in doubt."""
+    """Which annotator should label which case, and why; `regions` are where `case` (its name) is most uncertain."""
     template = _LOOK_AGAIN if suggestion.again else _ASK
     sentence = translate(template if suggestion.doubt else _NO_DOUBT).format(
         annotator=suggestion.annotator,
@@ -104,12 +104,16 @@ def suggestion_sentence(
 
 
 def _annotator_template(summary: AnnotatorSummary, settings: ReviewSettings) -> str:
+    if summary.fused_from == 1:
+        return _OWN_LABELS
     if summary.marked_ml == 0:
         return _BLANK if summary.truth_ml else _RIGHTLY_BLANK
     if summary.truth_ml == 0:
         return _NOTHING_THERE
     if summary.objects and summary.missed_objects == summary.objects:
         return _FOUND_NONE
+    if summary.figures["dice"].mean == 1 and summary.fused_from == 2:
+        return _ONE_OF_TWO
     if summary.figures["dice"].mean == 1:
         return _RIGHT_PLACES if summary.wrong_class_ml else _PERFECT
     missed, invented = summary.missed_objects > 0, summary.invented_objects > 0
@@ -150,6 +154,10 @@ _FOUND_NONE = "{annotator} found none of the objects to mark ({objects}); false 
 _RIGHT_PLACES = "{annotator} marks exactly what is there."
 _WRONG_CLASS = "The class is wrong in {wrong}."
 _PERFECT = "{annotator} agrees with the truth in every voxel."
+_OWN_LABELS = "{annotator}'s labels are the only ones, so they are the reference and reliability cannot be told."
+_ONE_OF_TWO = (
+    "The reference fused from two annotators equals {annotator}'s labels; reliability cannot be told from two."
+)
 
 # By where the border is drawn, then by what is wrong besides.
 _ANNOTATOR = {

@@ -3,35 +3,32 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from NoisyLabelSegLib.cases import Case, Study
-from NoisyLabelSegLib.cases.estimates import EstimateWriter
+from NoisyLabelSegLib.cases import Study
 from NoisyLabelSegLib.errors import UserError
-from NoisyLabelSegLib.metrics.confusion import expected_errors
-from NoisyLabelSegLib.progress import Report, silent, steps
+from NoisyLabelSegLib.failures import Failure, Failures
+from NoisyLabelSegLib.fusion.reliability import remark_on_panels
+from NoisyLabelSegLib.metrics.figures import ALL_CLASSES
+from NoisyLabelSegLib.progress import Map, Report, silent, steps
 from NoisyLabelSegLib.review.active.evidence import (
     Evidence,
     Region,
     all_doubts,
-    blank_evidence,
-    gather_evidence,
     panel_of,
 )
 from NoisyLabelSegLib.review.active.suggestions import Suggestion, suggest
-from NoisyLabelSegLib.review.compare.case import CaseReview, review_case
-from NoisyLabelSegLib.review.compare.error_map import error_map_of_class
+from NoisyLabelSegLib.review.case_work import CaseFindings, CaseWork
 from NoisyLabelSegLib.review.compare.mistakes import Mistake
 from NoisyLabelSegLib.review.compare.settings import ReviewSettings
-from NoisyLabelSegLib.review.compare.statistics import ALL_CLASSES, AnnotatorStatistics
+from NoisyLabelSegLib.review.compare.statistics import AnnotatorStatistics
 from NoisyLabelSegLib.review.compare.summary import AnnotatorSummary, summarize
-from NoisyLabelSegLib.review.report.gallery import Gallery, SlicePicture, worst_slices
-from NoisyLabelSegLib.review.truths import Truth, TruthOf
+from NoisyLabelSegLib.review.report.gallery import Gallery, SlicePicture
+from NoisyLabelSegLib.review.truths import TruthOf
 
 
 @dataclass(frozen=True)
@@ -39,6 +36,8 @@ class StudyReview:
     """`cases` are the ids in the study's order; each annotator's statistics are in the order they were drawn.
 
     `truth` says in words what the annotators were compared with; `left_out` are the ids of cases without a truth.
+    `failed` are those that were left out because of unusable files.
+    `reliability` is a sentence where the reference is a fusion of too few labels to tell how reliable annotators are.
     `confusion` is (L, L) per annotator, columns summing to one. Pictures are of all annotators, or of the worst of one.
     """
 
@@ -47,7 +46,9 @@ class StudyReview:
     annotators: tuple[str, ...]
     cases: tuple[str, ...]
     left_out: tuple[str, ...]
+    failed: tuple[Failure, ...]
     truth: str
+    reliability: str
     settings: ReviewSettings
     statistics: tuple[AnnotatorStatistics, ...]
     mistakes: tuple[Mistake, ...]
@@ -57,6 +58,11 @@ class StudyReview:
     regions: Mapping[str, tuple[Region, ...]]
     pictures: tuple[SlicePicture, ...]
     pictures_of: Mapping[str, tuple[SlicePicture, ...]]
+
+    @property
+    def reviewed(self) -> int:
+        """How many cases were compared with a truth."""
+        return len(self.cases) - len(self.left_out) - len(self.failed)
 
     @property
     def labels(self) -> tuple[str, ...]:
@@ -72,9 +78,6 @@ class StudyReview:
         return next(found, None)
 
 
-Labels = Mapping[str, NDArray[np.uint8]]
-
-
 def review_study(
     study: Study,
     truth_of: TruthOf,
@@ -83,27 +86,25 @@ def review_study(
     truth_name: str,
     settings: ReviewSettings | None = None,
     costs: Mapping[str, float] | None = None,
+    run: Map = map,
+    failures: Failures | None = None,
     report: Report = silent,
 ) -> StudyReview:
-    """Compares every annotator with the truth of every case that has one; the maps go to `folder/<case id>/`."""
-    settings = settings or ReviewSettings()
-    found = _Findings(study, settings)
-    for number, case in enumerate(steps(study.cases, "review", report), start=1):
-        truth = truth_of(case)
-        if not case.annotations:
-            found.add_blank(case, truth)
-        if truth is None:
-            found.left_out.append(case.id)
-            continue
-        labels = {name: array for name in case.annotators if (array := case.labels(name)) is not None}
-        review = review_case(
-            labels, truth.labels, case.geometry, classes=study.classes, case=case.id, settings=settings
-        )
-        _write_maps(folder / case.id, study, case, labels, truth, review)
-        found.add(number, case, labels, truth, review)
-    if len(found.left_out) == len(study.cases):
+    """Compares every annotator with the truth of every case that has one; the maps go to `folder/<case id>/`.
+
+    `run` is a map that may work on several cases at once; `failures` says what to do about unusable cases.
+    """
+    settings, failures = settings or ReviewSettings(), failures or Failures()
+    findings = _Findings(study, settings)
+    cases = failures.without(study.cases)
+    numbers = {case.id: number for number, case in enumerate(study.cases, start=1)}
+    work = CaseWork(replace(study, cases=()), truth_of, folder, settings, numbers)
+    for found in failures.sift(steps(run(failures.guard(work), cases), "review", report, total=len(cases))):
+        findings.add(found)
+    failures.without(cases)
+    if len(findings.left_out) == len(cases):
         raise UserError(f"Nobody labeled any case of the study {study.name}", remedy="give a folder of truths")
-    return found.result(truth_name, costs or {})
+    return findings.result(truth_name, costs or {}, tuple(failures.found))
 
 
 @dataclass
@@ -117,93 +118,55 @@ class _Findings:
     mistakes: list[Mistake] = field(default_factory=list)
     evidence: list[Evidence] = field(default_factory=list)
     confusion: dict[str, NDArray[np.int64]] = field(default_factory=dict)
+    panels: list[tuple[str, ...]] = field(default_factory=list)
+    """The annotators whose labels the reference of each case was fused from, where it was."""
 
     def __post_init__(self) -> None:
         self._worst = Gallery(self.settings.pictures)
         self._worst_of = {name: Gallery(self.settings.pictures) for name in self.study.annotators}
 
-    def add(self, number: int, case: Case, labels: Labels, truth: Truth, review: CaseReview) -> None:
-        self.statistics += review.statistics
-        self.mistakes += review.mistakes
-        for name, counts in review.confusion.items():
+    def add(self, found: CaseFindings) -> None:
+        if found.evidence is not None:
+            self.evidence.append(found.evidence)
+        if found.review is None:
+            self.left_out.append(found.case)
+            return
+        self.statistics += found.review.statistics
+        self.mistakes += found.review.mistakes
+        if found.fused_from is not None:
+            self.panels.append(found.fused_from.annotators)
+        for name, counts in found.review.confusion.items():
             self.confusion[name] = self.confusion.get(name, 0) + counts
-        if labels:
-            self.evidence.append(
-                gather_evidence(
-                    case.id,
-                    labels,
-                    review.confusion,
-                    case.geometry,
-                    annotators=self.study.annotators,
-                    classes=len(self.study.classes),
-                )
-            )
-            self._offer_pictures(number, case, labels, truth, review)
+        self._worst.offer(found.worst)
+        for name, pictures in found.worst_of.items():
+            self._worst_of[name].offer(pictures)
 
-    def add_blank(self, case: Case, truth: Truth | None) -> None:
-        """A case that nobody labeled yet may be the one to ask about."""
-        self.evidence.append(
-            blank_evidence(
-                case.id,
-                None if truth is None else truth.probabilities,
-                case.geometry,
-                annotators=len(self.study.annotators),
-                classes=len(self.study.classes),
-            )
-        )
-
-    def result(self, truth_name: str, costs: Mapping[str, float]) -> StudyReview:
+    def result(self, truth_name: str, costs: Mapping[str, float], failed: tuple[Failure, ...]) -> StudyReview:
         study = self.study
         panel = panel_of(self.evidence)
         ordered = _as_drawn(self.statistics, study)
         left_out = tuple(self.left_out)
+        suggested = suggest(all_doubts(self.evidence, panel, study.annotators), panel, study.annotators, costs)
+        second_looks = not remark_on_panels(case.annotators for case in study.cases)
         return StudyReview(
             name=study.name,
             classes=study.classes,
             annotators=study.annotators,
             cases=tuple(case.id for case in study.cases),
             left_out=left_out,
+            failed=failed,
             truth=truth_name,
+            reliability=remark_on_panels(self.panels) if self.panels else "",
             settings=self.settings,
             statistics=tuple(ordered),
             mistakes=tuple(sorted(self.mistakes, key=lambda mistake: -mistake.size)),
             summaries=tuple(_summaries(ordered, self.settings)),
             confusion={name: _columns_to_one(counts) for name, counts in self.confusion.items()},
-            suggestions=tuple(
-                suggest(all_doubts(self.evidence, panel, study.annotators), panel, study.annotators, costs)
-            ),
+            suggestions=tuple(item for item in suggested if second_looks or not item.again),
             regions={item.case: item.regions for item in self.evidence},
             pictures=tuple(self._worst.pictures()),
             pictures_of={name: tuple(gallery.pictures()) for name, gallery in self._worst_of.items()},
         )
-
-    def _offer_pictures(self, number: int, case: Case, labels: Labels, truth: Truth, review: CaseReview) -> None:
-        if not self.settings.pictures:
-            return
-        image = case.image()[0] if case.images else None
-        count = -(-self.settings.pictures // len(self.study.cases))
-
-        def worst(maps: Mapping[str, NDArray[np.uint8]]) -> Any:
-            return worst_slices(number, case.id, maps, image, truth.labels, labels, case.geometry, count)
-
-        self._worst.offer(worst(review.error_maps))
-        for name, codes in review.error_maps.items():
-            self._worst_of[name].offer(worst({name: codes}))
-
-
-def _write_maps(folder: Path, study: Study, case: Case, labels: Labels, truth: Truth, review: CaseReview) -> None:
-    writer = EstimateWriter(folder, case.geometry)
-    for name, codes in review.error_maps.items():
-        writer.write_errors(name, codes)
-        if len(study.classes) > 2:
-            for label, title in enumerate(study.classes[1:], start=1):
-                writer.write_errors(name, error_map_of_class(labels[name], truth.labels, label), title)
-    if truth.probabilities is None:
-        return
-    for name in study.annotators:
-        confusion = truth.confusion(name)
-        if confusion is not None:
-            writer.write_expected(name, expected_errors(confusion, truth.probabilities))
 
 
 def _as_drawn(statistics: list[AnnotatorStatistics], study: Study) -> list[AnnotatorStatistics]:

@@ -21,6 +21,11 @@ MISTAKE_COLUMNS = (
     *("center_x_lps", "center_y_lps", "center_z_lps", "side", "shared_with", "sentence"),
 )
 
+SUGGESTION_COLUMNS = (
+    *("rank", "case", "annotator", "labeled_before", "in_doubt", "settles", "size_unit", "cost", "settles_per_cost"),
+    *("region_size", "region_slice", "region_x_lps", "region_y_lps", "region_z_lps", "sentence"),
+)
+
 
 def statistics_row(row: AnnotatorStatistics) -> dict[str, Any]:
     """One flat line of the statistics; the agreement with others is their mean here and whole in the JSON file."""

@@ -29,6 +29,8 @@ class FuseSettings(VerbSettings):
     """Whether annotators are judged in every case anew instead of over the whole study."""
     confusion: bool = False
     """Whether each annotator's field of confusion matrices is written too."""
+    keep_going: bool = False
+    """Whether cases with unusable files are left out instead of ending the work."""
 
     def problems(self) -> list[str]:
         found = [*exactly_one("study", self.study, "label files", self.labels), *super().problems(), *used(self)]
@@ -39,6 +41,10 @@ class FuseSettings(VerbSettings):
         for case in table.cases:
             for remark in case.remarks:
                 say(f"{case.id}: {remark}")
+        for failure in table.failed:
+            say(f"{failure.case}: {failure.problem}")
+        if table.reliability:
+            say(table.reliability)
         return fusion_result(self, table)
 
 
@@ -53,7 +59,9 @@ def fused_table(settings: FuseSettings, report: Report, say: Say, run: Any = map
     study = choose_annotators(study, list(settings.annotators))
     method = settings.method or DEFAULT
     plan = FusionPlan(method, settings.options, pooled=not settings.each_case, confusion=settings.confusion)
-    return fuse_study(study, settings.out, plan, run=run, force=settings.force, report=report)
+    return fuse_study(
+        study, settings.out, plan, run=run, force=settings.force, keep_going=settings.keep_going, report=report
+    )
 
 
 def fusion_result(settings: FuseSettings, table: Any) -> dict[str, Any]:
@@ -62,5 +70,7 @@ def fusion_result(settings: FuseSettings, table: Any) -> dict[str, Any]:
         "out": settings.out,
         "cases": [case.id for case in table.cases],
         "annotators": table.rows(),
+        "reliability": table.reliability,
         "left_out": table.left_out,
+        "failed": [failure.case for failure in table.failed],
     }

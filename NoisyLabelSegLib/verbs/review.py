@@ -27,40 +27,58 @@ class ReviewSettings(VerbSettings):
     """What a label by an annotator costs; 1 if it is not said."""
     identify: bool = False
     """Whether the reports may name study and cases."""
+    keep_going: bool = False
+    """Whether cases with unusable files are left out instead of ending the work."""
 
     def problems(self) -> list[str]:
         found = [] if self.study else ["Choose a study."]
         return [*found, *super().problems(), *used(self), *missing("study", self.study)]
 
     def run(self, report: Report, say: Say) -> dict[str, Any]:
-        from NoisyLabelSegLib.cases import Study
-        from NoisyLabelSegLib.fusion import DEFAULT
-        from NoisyLabelSegLib.review import annotator_sentence, suggestion_sentence, write_review
+        return review_result(self, written_review(self, report), say)
 
-        review = write_review(
-            Study.read(self.study),
-            self.truth or DEFAULT,
-            self.out,
-            settings=_options(self.options),
-            costs=self.costs,
-            identify=self.identify,
-            force=self.force,
-            report=report,
-        )
-        if review.left_out:
-            say(f"{len(review.left_out)} cases have no truth and were left out.")
-        summaries = [summary for name in review.annotators if (summary := review.overall(name)) is not None]
-        sentences = [annotator_sentence(summary, review.settings) for summary in summaries]
-        advice = [suggestion_sentence(item, item.case, review.regions[item.case]) for item in review.suggestions[:1]]
-        for sentence in [*sentences, *advice]:
-            say(sentence)
-        return {
-            "out": self.out,
-            "cases": len(review.cases) - len(review.left_out),
-            "mistakes": len(review.mistakes),
-            "sentences": sentences,
-            "advice": advice,
-        }
+
+def written_review(settings: ReviewSettings, report: Report, run: Any = map) -> Any:
+    """Reviews and returns the StudyReview; `run` is a map that may work on several cases at once."""
+    from NoisyLabelSegLib.cases import Study
+    from NoisyLabelSegLib.fusion import DEFAULT
+    from NoisyLabelSegLib.review import write_review
+
+    return write_review(
+        Study.read(settings.study),
+        settings.truth or DEFAULT,
+        settings.out,
+        settings=_options(settings.options),
+        costs=settings.costs,
+        identify=settings.identify,
+        force=settings.force,
+        run=run,
+        keep_going=settings.keep_going,
+        report=report,
+    )
+
+
+def review_result(settings: ReviewSettings, review: Any, say: Say) -> dict[str, Any]:
+    """Says what was found, and returns what review answers."""
+    from NoisyLabelSegLib.review import annotator_sentence, suggestion_sentence
+
+    if review.left_out:
+        say(f"{len(review.left_out)} cases have no truth and were left out.")
+    summaries = [summary for name in review.annotators if (summary := review.overall(name)) is not None]
+    sentences = [annotator_sentence(summary, review.settings) for summary in summaries]
+    advice = [suggestion_sentence(item, item.case, review.regions[item.case]) for item in review.suggestions[:1]]
+    remarks = [review.reliability] if review.reliability else []
+    for sentence in [*sentences, *remarks, *advice]:
+        say(sentence)
+    return {
+        "out": settings.out,
+        "cases": review.reviewed,
+        "mistakes": len(review.mistakes),
+        "sentences": sentences,
+        "reliability": review.reliability,
+        "advice": advice,
+        "failed": [failure.case for failure in review.failed],
+    }
 
 
 def _options(given: Mapping[str, Any]) -> Any:

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from NoisyLabelSegLib.fusion import METHODS, Votes, fuse
-from NoisyLabelSegLib.fusion.leave_one_out import leave_one_out, leave_one_out_counts
+from NoisyLabelSegLib.fusion.leave_one_out import FusedFrom, leave_one_out, leave_one_out_counts
 from NoisyLabelSegLib.fusion.study_fuser import FusionPlan, StudyFuser
 from NoisyLabelSegLib.metrics import joint_counts
 
@@ -40,7 +40,8 @@ def test_counting_in_the_table_is_counting_in_the_images(method):
     without = leave_one_out_counts(votes, references)
     for number, array in enumerate(labels):
         np.testing.assert_array_equal(counts[number, :, :3], joint_counts(array, fusion.labels, 3))
-        np.testing.assert_array_equal(without[number, :, :3], joint_counts(array, references[number].labels, 3))
+        mine = without[f"annotator {number + 1}"]
+        np.testing.assert_array_equal(mine[:, :3], joint_counts(array, references[number].labels, 3))
     assert not counts[:, :, 3].any()
 
 
@@ -57,7 +58,16 @@ def test_whoever_is_alone_or_absent_has_no_reference():
     assert references[1] is None
     np.testing.assert_array_equal(references[0].labels, second)
     np.testing.assert_array_equal(references[2].labels, first)
-    assert not leave_one_out_counts(Votes([first, None, second]), references)[1].any()
+    assert set(leave_one_out_counts(Votes([first, None, second]), references)) == {"annotator 1", "annotator 3"}
+
+
+def test_dice_to_the_others_by_class_and_for_all_classes_together():
+    votes = Votes([[0, 1, 2, 2], [0, 1, 1, 2], [0, 1, 1, 0]], names=("ann", "bob", "cy"))
+    origin = FusedFrom.of(votes, leave_one_out(votes, "majority"))
+    assert origin.annotators == ("ann", "bob", "cy")
+    # Without ann the others agree on 0, 1, 1 and tie between 2 and 0, which goes to the lower label.
+    assert [origin.dice("ann", label) for label in (1, 2, 3)] == [pytest.approx(2 / 3), 0, pytest.approx(4 / 5)]
+    assert origin.dice("dan", 1) is None
 
 
 @pytest.mark.parametrize("method", ["staple", "simple", "majority"])

@@ -21,6 +21,8 @@ from NoisyLabelSegLib.cases import (
     write_labels,
 )
 from NoisyLabelSegLib.errors import UserError
+from NoisyLabelSegLib.fusion.study import FusionPlan, fuse_study
+from NoisyLabelSegLib.metrics import dice
 from NoisyLabelSegLib.review import ReviewSettings, error_map, write_review
 
 
@@ -62,6 +64,45 @@ def test_the_tables_say_what_the_annotators_did(small_study: Study, tmp_path: Pa
     assert "marks nothing" in sentences["blank"]
     assert content["cases"][0]["agreement"].keys() == {"wide", "blank"}
     assert np.array(content["annotators"][0]["confusion"]).tolist() == [[1, 0], [0, 1]]
+
+
+def test_a_fusion_as_the_reference_brings_a_dice_without_own_labels(small_study: Study, tmp_path: Path) -> None:
+    write_review(small_study, "majority", tmp_path / "direct")
+    fuse_study(small_study, tmp_path / "fused", FusionPlan("majority"))
+    write_review(small_study, str(tmp_path / "fused"), tmp_path / "stored")
+    direct, stored = (rows(tmp_path / name / "statistics.csv") for name in ("direct", "stored"))
+    assert stored == direct
+    # In the last case `blank` is absent: each of the two is compared with the other.
+    careful, wide = (small_study.cases[3].labels(name) for name in ("careful", "wide"))
+    found = {row["annotator"]: row["dice_leave_one_out"] for row in direct if row["case"] == "PATIENT-3"}
+    assert {name: float(value) for name, value in found.items()} == {
+        name: pytest.approx(dice(careful, wide, 2), abs=1e-5) for name in ("careful", "wide")
+    }
+    page = (tmp_path / "direct" / "report.html").read_text(encoding="utf-8")
+    assert "Dice without own labels" in page
+    write_review(small_study, "study", tmp_path / "known")
+    assert {row["dice_leave_one_out"] for row in rows(tmp_path / "known" / "statistics.csv")} == {""}
+    assert "Dice without own labels" not in (tmp_path / "known" / "report.html").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("chosen", [("careful",), ("careful", "wide")])
+def test_too_few_annotators_are_told_plainly_and_not_asked_again(
+    small_study: Study, tmp_path: Path, chosen: tuple[str, ...]
+) -> None:
+    cases = tuple(
+        replace(case, annotations={name: case.annotations[name] for name in chosen}) for case in small_study.cases
+    )
+    review = write_review(replace(small_study, cases=cases, annotators=chosen), "staple", tmp_path / "out")
+    assert "reliability cannot be told" in review.reliability
+    assert not review.suggestions
+    assert rows(tmp_path / "out" / "suggestions.csv") == []
+    for name in ("report.html", "report_careful.html"):
+        page = (tmp_path / "out" / name).read_text(encoding="utf-8")
+        assert "reliability cannot be told" in page
+        assert "every voxel" not in page
+        assert "again" not in page
+    content = json.loads((tmp_path / "out" / "statistics.json").read_text(encoding="utf-8"))
+    assert content["reliability"] == review.reliability
 
 
 def test_suggestions_prefer_those_who_did_not_label_the_case_yet(small_study: Study, tmp_path: Path) -> None:

@@ -9,6 +9,8 @@ import pytest
 
 from NoisyLabelSegLib.cases import Geometry
 from NoisyLabelSegLib.errors import UserError
+from NoisyLabelSegLib.fusion import Votes
+from NoisyLabelSegLib.fusion.leave_one_out import FusedFrom, leave_one_out
 from NoisyLabelSegLib.review import review_case
 from NoisyLabelSegLib.review.handover import read_answer, review_folder, write_question
 
@@ -19,9 +21,12 @@ def test_what_comes_back_is_what_the_review_found(tmp_path: Path) -> None:
     wide, blank = truth.copy(), np.zeros_like(truth)
     wide[1:5, 1:7, 1:7] = 1
     labels, grid, classes = {"wide": wide, "blank": blank}, Geometry.plain(truth.shape), ("background", "a", "b")
-    here = review_case(labels, truth, grid, classes=classes, case="one")
+    votes = Votes(list(labels.values()), classes=3, names=tuple(labels))
+    origin = FusedFrom.of(votes, leave_one_out(votes, "majority"))
+    here = review_case(labels, truth, grid, classes=classes, case="one", fused_from=origin)
 
-    for _ in write_question(tmp_path / "question", labels, truth, grid, classes=classes, case="one"):
+    folder = tmp_path / "question"
+    for _ in write_question(folder, labels, truth, grid, classes=classes, case="one", fused_from=origin):
         pass
     (tmp_path / "answer").mkdir()
     reports = []
@@ -30,6 +35,8 @@ def test_what_comes_back_is_what_the_review_found(tmp_path: Path) -> None:
 
     assert there.case == "one"
     assert there.statistics == here.statistics
+    assert there.statistics[0].fused_from == 2
+    assert there.statistics[0].dice_leave_one_out == 0
     assert there.mistakes == here.mistakes
     assert len(there.mistakes) > 2
     for name in labels:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -157,3 +158,20 @@ def test_the_trend_is_told_only_when_there_are_cases_enough() -> None:
         rows += review_case({"r": drawn}, np.ones((10, 10), np.uint8), Geometry.plain((10, 10))).statistics
     assert re.fullmatch(r"r is getting better: Dice rises by 0\.\d\d per ten cases\.", trend_sentence(summarize(rows)))
     assert "getting worse" in trend_sentence(summarize(rows[::-1]))
+
+
+def test_one_label_says_nothing_about_reliability() -> None:
+    truth = np.ones((3, 3), np.uint8)
+    alone = replace(summary_of("r", truth, truth, Geometry.plain((3, 3))), fused_from=1)
+    assert annotator_sentence(alone) == (
+        "r's labels are the only ones, so they are the reference and reliability cannot be told."
+    )
+
+
+def test_the_annotator_whom_a_fusion_of_two_follows_is_not_called_right() -> None:
+    truth = np.ones((3, 3), np.uint8)
+    followed = replace(summary_of("r", truth, truth, Geometry.plain((3, 3))), fused_from=2)
+    assert annotator_sentence(followed) == (
+        "The reference fused from two annotators equals r's labels; reliability cannot be told from two."
+    )
+    assert "every voxel" in annotator_sentence(replace(followed, fused_from=3))

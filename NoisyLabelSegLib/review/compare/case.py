@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -11,25 +10,24 @@ import numpy as np
 from numpy.typing import NDArray
 
 from NoisyLabelSegLib.cases import Geometry
+from NoisyLabelSegLib.fusion.leave_one_out import FusedFrom
 from NoisyLabelSegLib.metrics import dice_of_sizes, pairwise_counts
 from NoisyLabelSegLib.metrics.components import Box, busy_box
+from NoisyLabelSegLib.metrics.figures import ALL_CLASSES, voxels_near
 from NoisyLabelSegLib.metrics.surfaces import LabelShapes, Shape
 from NoisyLabelSegLib.progress import Report, silent, steps
 from NoisyLabelSegLib.review.compare.error_map import error_map
 from NoisyLabelSegLib.review.compare.mistakes import CaseView, Mistake, find_mistakes
 from NoisyLabelSegLib.review.compare.settings import ReviewSettings, units_of
-from NoisyLabelSegLib.review.compare.statistics import (
-    ALL_CLASSES,
-    AnnotatorStatistics,
-    Overlap,
-    Subject,
-    annotator_statistics,
-)
+from NoisyLabelSegLib.review.compare.statistics import AnnotatorStatistics, Overlap, Subject, annotator_statistics
 
 
 @dataclass(frozen=True)
 class CaseReview:
-    """Per annotator, `error_maps` (*shape) uint8 and `confusion` (L, L) int64: how often i was said where j is true."""
+    """Per annotator, `error_maps` (*shape) uint8 and `confusion` (L, L) int64: how often i was said where j is true.
+
+    Background is counted in the voxels within 10 mm of anything marked by anyone or in the truth.
+    """
 
     case: str
     statistics: tuple[AnnotatorStatistics, ...]
@@ -51,14 +49,18 @@ def review_case(
     case: str = "",
     settings: ReviewSettings | None = None,
     mistakes: bool = True,
+    fused_from: FusedFrom | None = None,
     report: Report = silent,
 ) -> CaseReview:
-    """Compares annotators' labels (*shape) uint8 with a truth (*shape) uint8 on one grid."""
+    """Compares annotators' labels (*shape) uint8 with a truth (*shape) uint8 on one grid.
+
+    `fused_from` says what a truth that is a fusion was fused from; then `dice_leave_one_out` is given too.
+    """
     settings = settings or ReviewSettings()
     box = busy_box([truth, *labels.values()], geometry.shape)
     inside = {name: np.ascontiguousarray(array[box]) for name, array in labels.items()}
     true = LabelShapes(np.ascontiguousarray(truth[box]), geometry.spacing_zyx, len(classes))
-    counts = _Counts(inside, true.labels, len(classes), math.prod(geometry.shape))
+    counts = _Counts(inside, true.labels, len(classes), geometry.spacing_zyx, fused_from)
     view = CaseView(case, inside, true, box, geometry, tuple(classes), settings)
     rows: list[AnnotatorStatistics] = []
     found: list[Mistake] = []
@@ -78,11 +80,22 @@ def review_case(
 class _Counts:
     """How all labels and the truth of a case coincide, from one pass over the voxels."""
 
-    def __init__(self, labels: Mapping[str, NDArray[Any]], truth: NDArray[Any], classes: int, voxels: int) -> None:
+    def __init__(
+        self,
+        labels: Mapping[str, NDArray[Any]],
+        truth: NDArray[Any],
+        classes: int,
+        spacing_zyx: tuple[float, ...],
+        fused_from: FusedFrom | None,
+    ) -> None:
+        marked = truth != 0
+        for array in labels.values():
+            marked |= array != 0
+        self._region = voxels_near(marked, spacing_zyx)
         self._table = pairwise_counts([truth, *labels.values()], classes)
-        self._table[:, :, 0, 0] += voxels - truth.size  # what was cut away is background to everyone
+        self._table[:, :, 0, 0] += self._region - truth.size  # background to everyone, as far as the region goes
         self._places = {name: place for place, name in enumerate(labels, start=1)}
-        self._classes, self._voxels = classes, voxels
+        self._classes, self._fused_from = classes, fused_from
 
     def confusion(self, annotator: str) -> NDArray[np.int64]:
         """How often the annotator says i where the truth is j, (L, L)."""
@@ -97,9 +110,19 @@ class _Counts:
             drawn=self._common(place, place, label),
             true=self._common(0, 0, label),
             wrong_class=self._mixed_up(place, label),
-            voxels=self._voxels,
+            voxels=self._region,
             agreement={name: self._dice(place, other, label) for name, other in others.items()},
+            dice_leave_one_out=self._dice_leave_one_out(annotator, label),
+            fused_from=None if self._fused_from is None else len(self._fused_from.annotators),
         )
+
+    def _dice_leave_one_out(self, annotator: str, label: int) -> float | None:
+        """A fusion without the annotator's labels excludes them already."""
+        if self._fused_from is None:
+            return None
+        if annotator not in self._fused_from.annotators:
+            return self._dice(self._places[annotator], 0, label)
+        return self._fused_from.dice(annotator, label)
 
     def _common(self, one: int, other: int, label: int) -> int:
         pair = self._table[one, other]

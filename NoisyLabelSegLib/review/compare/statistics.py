@@ -7,25 +7,25 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from NoisyLabelSegLib.metrics.overlap import dice_of_sizes
+from NoisyLabelSegLib.metrics.figures import figures, ratio
 from NoisyLabelSegLib.metrics.surfaces import Shape, boundary_distances, match
 from NoisyLabelSegLib.review.compare.settings import MILLIMETERS, ReviewSettings, Units
-
-ALL_CLASSES = "all classes"
-"""The label of the figures for everything that is not background, given beside the classes where there are several."""
 
 
 @dataclass(frozen=True)
 class AnnotatorStatistics:
     """One annotator, one case, one class. In 2D a volume is the area of one slice taken as 1 mm thick.
 
-    `wrong_class_ml` is the part of the true class (of all, in the row of all classes) that was marked as another class.
+    `dice_leave_one_out` is the Dice to a reference that excludes the annotator's own labels, where the reference is a
+    fusion. `specificity` is counted within 10 mm of anything marked. `wrong_class_ml` is the part of the true class (of
+    all, in the row of all classes) that was marked as another class.
     """
 
     case: str
     annotator: str
     label: str
     dice: float
+    dice_leave_one_out: float | None
     sensitivity: float | None
     specificity: float | None
     precision: float | None
@@ -47,13 +47,15 @@ class AnnotatorStatistics:
     voxel_mm: float
     agreement: Mapping[str, float] = field(default_factory=dict)
     """Dice with every other annotator of the case."""
+    fused_from: int | None = None
+    """How many annotators' labels the reference of this case was fused from; None where it is no fusion."""
     units: Units = MILLIMETERS
 
 
 FIGURES = tuple(
     name
     for name in AnnotatorStatistics.__dataclass_fields__
-    if name not in ("case", "annotator", "label", "voxel_mm", "agreement", "units")
+    if name not in ("case", "annotator", "label", "voxel_mm", "agreement", "fused_from", "units")
 )
 """The names of the figures, in the order of the tables."""
 
@@ -70,7 +72,10 @@ class Subject:
 
 @dataclass(frozen=True)
 class Overlap:
-    """Voxels: common, drawn, true, marked as another class, and all there are; the Dice with every other annotator."""
+    """Voxels: common, drawn, true, marked as another class, and all of the region; the Dice with every other annotator.
+
+    `dice_leave_one_out` and `fused_from` as in AnnotatorStatistics.
+    """
 
     both: int
     drawn: int
@@ -78,12 +83,15 @@ class Overlap:
     wrong_class: int
     voxels: int
     agreement: Mapping[str, float]
+    dice_leave_one_out: float | None = None
+    fused_from: int | None = None
 
 
 def annotator_statistics(
     subject: Subject, drawn: Shape, truth: Shape, overlap: Overlap, settings: ReviewSettings
 ) -> AnnotatorStatistics:
     """Compares two shapes, cut out of a volume whose counts are in `overlap`."""
+    found = figures(overlap.both, overlap.drawn, overlap.true, overlap.voxels)
     both, said, true = overlap.both, overlap.drawn, overlap.true
     voxel_mm3 = float(np.prod(truth.spacing))
     matches = match(truth.objects, drawn.objects, share=settings.matching_share)
@@ -95,14 +103,15 @@ def annotator_statistics(
         case=subject.case,
         annotator=subject.annotator,
         label=subject.label,
-        dice=float(dice_of_sizes(both, said, true)),
-        sensitivity=_ratio(both, true),
-        specificity=_ratio(overlap.voxels - said - true + both, overlap.voxels - true),
-        precision=_ratio(both, said),
+        dice=found.dice,
+        dice_leave_one_out=overlap.dice_leave_one_out,
+        sensitivity=found.sensitivity,
+        specificity=found.specificity,
+        precision=found.precision,
         volume_ml=said * voxel_mm3 / 1000,
         truth_volume_ml=true * voxel_mm3 / 1000,
         volume_bias_ml=(said - true) * voxel_mm3 / 1000,
-        volume_bias_percent=_ratio(100 * (said - true), true),
+        volume_bias_percent=ratio(100 * (said - true), true),
         missed_ml=(true - both) * voxel_mm3 / 1000,
         extra_ml=(said - both) * voxel_mm3 / 1000,
         wrong_class_ml=overlap.wrong_class * voxel_mm3 / 1000,
@@ -116,9 +125,6 @@ def annotator_statistics(
         largest_missed_mm3=float(missed.max()) if missed.size else None,
         voxel_mm=float(truth.spacing.min()),
         agreement=overlap.agreement,
+        fused_from=overlap.fused_from,
         units=subject.units,
     )
-
-
-def _ratio(part: float, whole: float) -> float | None:
-    return part / whole if whole else None

@@ -39,7 +39,8 @@ class AnnotatorSummary:
     """One annotator and class over all their cases, in the order they were drawn.
 
     `figures` and `trends` are by name; figures that exist in no case are absent. `agreement` is the mean Dice with
-    every other annotator. Objects and volumes (`_ml`) are summed over all cases.
+    every other annotator. Objects and volumes (`_ml`) are summed over all cases. `fused_from` is the largest number of
+    annotators whose labels a reference was fused from, None where a reference is no fusion.
     """
 
     annotator: str
@@ -58,6 +59,7 @@ class AnnotatorSummary:
     wrong_class_ml: float
     voxel_mm: float
     units: Units
+    fused_from: int | None = None
 
     def mean(self, figure: str) -> float | None:
         """The mean of a figure, None where it exists in no case."""
@@ -86,7 +88,13 @@ def summarize(rows: Sequence[AnnotatorStatistics], settings: ReviewSettings | No
         wrong_class_ml=sum(row.wrong_class_ml for row in rows),
         voxel_mm=float(np.mean([row.voxel_mm for row in rows])),
         units=rows[0].units,
+        fused_from=_fused_from(rows),
     )
+
+
+def _fused_from(rows: Sequence[AnnotatorStatistics]) -> int | None:
+    numbers = [row.fused_from for row in rows]
+    return None if None in numbers else max(number for number in numbers if number is not None)
 
 
 def _series(rows: Sequence[AnnotatorStatistics], name: str) -> tuple[NDArray[Any], NDArray[Any]]:

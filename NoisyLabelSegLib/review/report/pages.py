@@ -54,7 +54,7 @@ def study_report(review: StudyReview, *, identify: bool = False, translate: Tran
     """The page about everyone, as HTML."""
     _ = translate
     called = case_names(review, _("Case {number}"), identify=identify)
-    cases = len(review.cases) - len(review.left_out)
+    cases = review.reviewed
     template = "Review of {cases} cases by {annotators} annotators" if cases > 1 else "Review of one case"
     title = _(template).format(cases=cases, annotators=len(review.annotators))
     body = [
@@ -106,8 +106,13 @@ def _lead(review: StudyReview, identify: bool, _: Translate) -> Iterator[str]:
     if identify:
         yield f'<p class="lead">{escape(_("Study: {name}").format(name=review.name))}</p>'
     yield f'<p class="lead">{escape(_("Compared with: {truth}").format(truth=_(review.truth)))}</p>'
+    if review.reliability:
+        yield f'<p class="lead">{escape(_(review.reliability))}</p>'
     if review.left_out:
         text = _("Cases left out because they have no truth: {count}").format(count=len(review.left_out))
+        yield f'<p class="lead">{escape(text)}</p>'
+    if review.failed:
+        text = _("Cases left out because their files cannot be used: {count}").format(count=len(review.failed))
         yield f'<p class="lead">{escape(text)}</p>'
 
 
@@ -137,7 +142,7 @@ def _advice(review: StudyReview, called: CaseName, _: Translate) -> Iterator[str
         if suggestion.doubt and len(best) < 3:
             best.setdefault(suggestion.case, suggestion)
     if best:
-        yield f"<h2>{escape(_('Whom to ask next'))}</h2>"
+        yield f"<h2>{escape(_('Which label to add next'))}</h2>"
         sentences = (suggestion_sentence(item, called(case), review.regions[case], _) for case, item in best.items())
         yield f"<ol>{''.join(f'<li>{escape(sentence)}</li>' for sentence in sentences)}</ol>"
 

@@ -9,6 +9,7 @@ from html import escape
 from importlib.metadata import version
 
 from NoisyLabelSegLib import __version__
+from NoisyLabelSegLib.metrics.figures import NEAR_MM
 from NoisyLabelSegLib.review.compare.mistakes import Mistake
 from NoisyLabelSegLib.review.compare.settings import Units
 from NoisyLabelSegLib.review.compare.summary import AnnotatorSummary
@@ -27,9 +28,11 @@ def figures_table(review: StudyReview, label: str, _: Translate, *, only: str | 
         if only in (None, name) and (summary := review.of_class(name, label)) is not None
     ]
     units = summaries[0].units if summaries else Units()
+    fused = any("dice_leave_one_out" in summary.figures for summary in summaries)
     columns = [
         _("Annotator"),
         _("Dice"),
+        *([_("Dice without own labels")] if fused else []),
         _("Sensitivity"),
         _("Precision"),
         _("Volume bias (%)") if units.size == "mm³" else _("Area bias (%)"),
@@ -41,7 +44,7 @@ def figures_table(review: StudyReview, label: str, _: Translate, *, only: str | 
         _("False marks"),
     ]
     caption = _("{label}: mean over cases, 95 % interval below").format(label=_(label))
-    return table(caption, columns, [_figures_row(summary) for summary in summaries])
+    return table(caption, columns, [_figures_row(summary, fused=fused) for summary in summaries])
 
 
 def mistakes_table(
@@ -61,7 +64,7 @@ def mistakes_table(
         names = [called(mistake.case), *([mistake.annotator] if with_annotator else [])]
         place = ", ".join(f"{value:.1f}" for value in mistake.center)
         rows.append([*map(escape, names), escape(mistake_sentences(mistake, _)), place])
-    caption = _("Confetti below the size and depth of the settings is left out.")
+    caption = _("Errors below the size and depth of the settings are left out.")
     if of is not None and of > len(mistakes):
         caption += " " + _("The {shown} largest of {count} are shown; mistakes.csv has all.").format(
             shown=len(mistakes), count=of
@@ -89,7 +92,10 @@ def confusion_table(review: StudyReview, annotator: str, _: Translate) -> str:
     rows = [
         [escape(name), *(f"{100 * value:.2f}" for value in matrix[said])] for said, name in enumerate(review.classes)
     ]
-    caption = _("Of every 100 voxels of the true class (column), how many were labeled as the class of the row")
+    caption = _(
+        "Of every 100 voxels of the true class (column), how many were labeled as the class of the row; background "
+        "counts within {distance} mm of anything marked"
+    ).format(distance=f"{NEAR_MM:g}")
     return table(caption, [_("Labeled as"), *review.classes], rows)
 
 
@@ -107,11 +113,12 @@ def made_from(review: StudyReview, _: Translate) -> str:
     return f'<h2>{escape(_("How this was made"))}</h2><dl class="settings">{entries}</dl>'
 
 
-def _figures_row(summary: AnnotatorSummary) -> list[str]:
+def _figures_row(summary: AnnotatorSummary, *, fused: bool) -> list[str]:
+    overlap = ("dice", *(["dice_leave_one_out"] if fused else []), "sensitivity", "precision")
     size = 1.0 if summary.units.size == "mm³" else 1000.0
     return [
         escape(summary.annotator),
-        *(_figure(summary, name, 3) for name in ("dice", "sensitivity", "precision")),
+        *(_figure(summary, name, 3) for name in overlap),
         _figure(summary, "volume_bias_percent", 1, signed=True),
         _figure(summary, "missed_ml", 2 if size == 1 else 0, scale=size),
         _figure(summary, "extra_ml", 2 if size == 1 else 0, scale=size),

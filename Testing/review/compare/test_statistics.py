@@ -9,6 +9,8 @@ import pytest
 from numpy.typing import NDArray
 
 from NoisyLabelSegLib.cases import Geometry
+from NoisyLabelSegLib.fusion import Votes
+from NoisyLabelSegLib.fusion.leave_one_out import FusedFrom, leave_one_out
 from NoisyLabelSegLib.review import ALL_CLASSES, AnnotatorStatistics, ReviewSettings, review_case
 
 Ball = Callable[..., NDArray[np.uint8]]
@@ -25,7 +27,8 @@ def test_a_line_of_voxels_counted_by_hand() -> None:
     row = only(drawn, truth, Geometry.plain((1, 10), (2.0, 5.0)))
     assert row.dice == pytest.approx(6 / 9)
     assert row.sensitivity == pytest.approx(3 / 4)
-    assert row.specificity == pytest.approx(4 / 6)
+    # Within 10 mm of a mark lie 16 pixels of the row itself, 14 of each neighboring row and 6 of each next one.
+    assert row.specificity == pytest.approx((56 - 4 - 2) / (56 - 4))
     assert row.precision == pytest.approx(3 / 5)
     assert (row.volume_ml, row.truth_volume_ml) == (0.05, 0.04)
     assert row.volume_bias_ml == pytest.approx(0.01)
@@ -47,19 +50,21 @@ def test_a_sphere_drawn_2_mm_too_large_on_anisotropic_voxels(ball: Ball, radius:
 
 def test_nothing_against_nothing_agrees() -> None:
     row = only(np.zeros((3, 4), np.uint8), np.zeros((3, 4), np.uint8))
-    assert (row.dice, row.specificity, row.hd95_mm, row.surface_distance_mm) == (1, 1, 0, 0)
-    assert (row.sensitivity, row.precision, row.volume_bias_percent, row.boundary_bias_mm) == (None,) * 4
+    assert (row.dice, row.hd95_mm, row.surface_distance_mm) == (1, 0, 0)
+    assert (row.sensitivity, row.specificity, row.precision, row.volume_bias_percent) == (None,) * 4
+    assert row.boundary_bias_mm is None
 
 
 def test_nothing_drawn_has_no_distance() -> None:
     row = only(np.zeros((3, 4), np.uint8), np.ones((3, 4), np.uint8))
-    assert (row.dice, row.sensitivity, row.missed_objects) == (0, 0, 1)
-    assert (row.precision, row.specificity, row.hd95_mm, row.boundary_bias_mm) == (None,) * 4
+    assert (row.dice, row.sensitivity, row.specificity, row.missed_objects) == (0, 0, 1, 1)
+    assert (row.precision, row.hd95_mm, row.boundary_bias_mm) == (None,) * 3
 
 
 def test_something_drawn_where_nothing_is_has_no_sensitivity() -> None:
     row = only(np.ones((3, 4), np.uint8), np.zeros((3, 4), np.uint8))
-    assert (row.dice, row.precision, row.specificity, row.invented_objects) == (0, 0, 0, 1)
+    assert (row.dice, row.precision, row.invented_objects) == (0, 0, 1)
+    assert row.specificity == pytest.approx(1 - 12 / 428)  # 428 pixels lie within 10 of the 3 x 4 marked ones
     assert (row.sensitivity, row.volume_bias_percent, row.hd95_mm) == (None,) * 3
 
 
@@ -99,14 +104,53 @@ def test_classes_are_compared_apart_and_together() -> None:
     dice = {row.label: row.dice for row in review.of("r")}
     assert dice == {"core": pytest.approx(2 / 3), "edema": pytest.approx(4 / 6), ALL_CLASSES: pytest.approx(8 / 9)}
     assert [round(1000 * row.wrong_class_ml) for row in review.of("r")] == [1, 0, 1]
-    assert review.confusion["r"].tolist() == [[1, 0, 1], [0, 1, 0], [0, 1, 2]]
+    assert review.confusion["r"][:, 1:].tolist() == [[0, 1], [1, 0], [1, 2]]
+    assert review.confusion["r"][1:, 0].tolist() == [0, 0]
 
 
-def test_confusion_counts_the_whole_volume() -> None:
+def test_confusion_counts_background_within_10_mm_of_anything_marked() -> None:
     truth = np.zeros((20, 20, 20), np.uint8)
     truth[10, 10, 10] = 1
     review = review_case({"r": truth}, truth, Geometry.plain(truth.shape))
-    assert review.confusion["r"].tolist() == [[7999, 0], [0, 1]]
+    assert review.confusion["r"].tolist() == [[4168, 0], [0, 1]]  # 4169 points of a grid lie in a ball of radius 10
+
+
+def test_no_figure_depends_on_empty_margin(ball: Ball) -> None:
+    geometry = Geometry.plain((30, 60, 60), (0.8, 0.8, 2.5))
+    truth, drawn = ball(geometry, (14, 30, 28), 9), ball(geometry, (15, 31, 29), 10)
+    box = np.s_[8:22, 15:47, 13:45]
+    whole = review_case({"r": drawn}, truth, geometry, mistakes=False)
+    crop = Geometry.plain(truth[box].shape, geometry.spacing)
+    cut = review_case({"r": drawn[box].copy()}, truth[box].copy(), crop, mistakes=False)
+    assert cut.statistics == whole.statistics
+    assert cut.confusion["r"].tolist() == whole.confusion["r"].tolist()
+
+
+def test_dice_to_the_others_stands_beside_the_dice_to_a_fusion() -> None:
+    labels = {"a": [[1, 1, 1, 0]], "b": [[0, 1, 1, 0]], "c": [[0, 1, 0, 0]]}
+    arrays = {name: np.array(array, np.uint8) for name, array in labels.items()}
+    votes = Votes(list(arrays.values()), names=tuple(arrays))
+    origin = FusedFrom.of(votes, leave_one_out(votes, "majority"))
+    fused = votes.fuse("majority").labels
+    review = review_case(arrays, fused, Geometry.plain((1, 4)), fused_from=origin)
+    assert [row.dice for row in review.statistics] == [pytest.approx(4 / 5), 1, pytest.approx(2 / 3)]
+    # Without a the others tie in one pixel, which is background; without c, a and b agree in two.
+    assert [row.dice_leave_one_out for row in review.statistics] == [
+        pytest.approx(2 / 4),
+        pytest.approx(2 / 3),
+        pytest.approx(2 / 3),
+    ]
+    assert {row.fused_from for row in review.statistics} == {3}
+    known = review_case(arrays, fused, Geometry.plain((1, 4)))
+    assert {(row.dice_leave_one_out, row.fused_from) for row in known.statistics} == {(None, None)}
+
+
+def test_whoever_is_not_in_the_fusion_is_compared_with_it_as_it_is() -> None:
+    a, b, c = (np.array([array], np.uint8) for array in ([1, 1, 0, 0], [1, 1, 0, 0], [0, 1, 1, 0]))
+    votes = Votes([a, b], names=("a", "b"))
+    origin = FusedFrom.of(votes, leave_one_out(votes, "majority"))
+    review = review_case({"a": a, "b": b, "c": c}, a, Geometry.plain((1, 4)), fused_from=origin)
+    assert [row.dice_leave_one_out for row in review.statistics] == [1, 1, 0.5]
 
 
 def test_agreement_is_dice_between_annotators() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from NoisyLabelSegLib.fusion.annotators import ShareSums
+from NoisyLabelSegLib.fusion.share_sums import ShareSums
 
 
 def _sums(cases: list[list[list[float]]]) -> ShareSums:

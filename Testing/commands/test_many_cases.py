@@ -1,0 +1,96 @@
+"""Several cases at once, and going on after a case that cannot be used."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from NoisyLabelSegLib.cases import Study
+from NoisyLabelSegLib.cli import main
+
+
+@pytest.fixture
+def damaged(make_disk_study) -> Study:
+    """Three cases; a label file of the second is cut off."""
+    study = make_disk_study(cases=3)
+    study.cases[1].annotations["under"].source.write_bytes(b"NRRD0004\n")
+    return study
+
+
+def commands(study: Study, out: Path) -> dict[str, list[str]]:
+    return {
+        "fuse staple": ["fuse", str(study.folder), "--method", "staple", "--out", str(out)],
+        "fuse majority": ["fuse", str(study.folder), "--method", "majority", "--out", str(out)],
+        "review staple": ["review", str(study.folder), "--truth", "staple", "--out", str(out)],
+        "review majority": ["review", str(study.folder), "--truth", "majority", "--out", str(out)],
+    }
+
+
+KINDS = ("fuse staple", "fuse majority", "review staple", "review majority")
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("jobs", ["1", "2"])
+def test_the_other_cases_are_finished_and_the_bad_one_is_reported(damaged, tmp_path, capsys, kind, jobs):
+    words = [*commands(damaged, tmp_path / "out")[kind], "--keep-going", "--jobs", jobs]
+    assert main(words) == 2
+    shown = capsys.readouterr()
+    assert "under.nrrd" in shown.out
+    assert "One case failed and was left out; everything else is finished" in shown.err
+    assert sorted(path.name for path in (tmp_path / "out").iterdir() if path.is_dir()) == ["case0", "case2"]
+    content = json.loads((tmp_path / "out" / f"{_table(kind)}.json").read_text(encoding="utf-8"))
+    assert [failure["case"] for failure in content["failed"]] == ["case1"]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_without_the_option_the_first_bad_case_ends_the_work(damaged, tmp_path, kind):
+    assert main(commands(damaged, tmp_path / "out")[kind]) == 2
+    assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_where_every_case_fails_nothing_is_written(damaged, tmp_path, capsys, kind):
+    for case in damaged.cases:
+        case.annotations["good"].source.unlink()
+    assert main([*commands(damaged, tmp_path / "out")[kind], "--keep-going"]) == 2
+    assert "Every case failed" in capsys.readouterr().err
+    assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize("kind", ["review staple", "review majority"])
+def test_a_review_of_two_cases_at_once_is_that_of_one_after_the_other(make_disk_study, tmp_path, kind):
+    study = make_disk_study(cases=3, case1=["under"])
+    for jobs in ("1", "2"):
+        assert main([*commands(study, tmp_path / jobs)[kind], "--jobs", jobs]) == 0
+    for path in (tmp_path / "1").rglob("*"):
+        if path.is_file():
+            assert path.read_bytes() == (tmp_path / "2" / path.relative_to(tmp_path / "1")).read_bytes()
+
+
+@pytest.mark.parametrize("jobs", ["1", "2"])
+def test_a_case_that_cannot_be_scored_does_not_stop_the_others(make_disk_study, tmp_path, capsys, jobs):
+    study = make_disk_study(cases=3)
+    assert main(["fuse", str(study.folder), "--method", "majority", "--out", str(tmp_path / "fused")]) == 0
+    (tmp_path / "fused" / "case1" / "truth.nrrd").write_bytes(b"NRRD0004\n")
+    words = ["evaluate", str(tmp_path / "fused"), str(study.folder), "--out", str(tmp_path / "scores.json")]
+    assert main([*words, "--jobs", jobs]) == 2
+    assert not (tmp_path / "scores.json").exists()
+    capsys.readouterr()
+    assert main([*words, "--keep-going", "--jobs", jobs]) == 2
+    assert "One case failed" in capsys.readouterr().err
+    content = json.loads((tmp_path / "scores.json").read_text(encoding="utf-8"))
+    assert [case["id"] for case in content["cases"]] == ["case0", "case2"]
+    assert [failure["case"] for failure in content["failed"]] == ["case1"]
+
+
+def test_with_events_the_result_comes_before_the_error(damaged, tmp_path, capsys):
+    assert main([*commands(damaged, tmp_path / "out")["fuse majority"], "--keep-going", "--json"]) == 2
+    events = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    assert [event["event"] for event in events][-2:] == ["result", "error"]
+    assert events[-2]["failed"] == ["case1"]
+
+
+def _table(kind: str) -> str:
+    return "annotators" if kind.startswith("fuse") else "statistics"
