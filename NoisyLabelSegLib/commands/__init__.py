@@ -19,6 +19,7 @@ VERBS = {
     "models": "models",
     "review": "review",
     "adjudicate": "adjudicate",
+    "agree": "agree",
     "evaluate": "evaluate",
     "run": "run",
     "bench": "bench",
