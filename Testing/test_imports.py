@@ -15,7 +15,7 @@ PACKAGE = Path(__file__).resolve().parents[1] / "NoisyLabelSegLib"
 ARRAYS = {"numpy", "scipy", "SimpleITK", "pydicom", "highdicom"}
 TORCH = {"numpy", "torch", "safetensors", "lightning_fabric"}
 TERMINAL = {"joblib", "rich", "rich_argparse"}
-LIBRARY = ["cases", "metrics", "simulation", "fusion", "decisions", "evaluation", "agreement", "review"]
+LIBRARY = ["cases", "metrics", "simulation", "fusion", "decisions", "evaluation", "reader_study", "agreement", "review"]
 NETWORKS = ["networks", "training", "inference"]
 
 # Package: (packages it may import besides itself, others it may import besides the standard library).

@@ -19,6 +19,8 @@ VERBS = {
     "models": "models",
     "review": "review",
     "adjudicate": "adjudicate",
+    "handout": "handout",
+    "collect": "collect",
     "agree": "agree",
     "evaluate": "evaluate",
     "run": "run",
