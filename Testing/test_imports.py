@@ -15,7 +15,7 @@ PACKAGE = Path(__file__).resolve().parents[1] / "NoisyLabelSegLib"
 ARRAYS = {"numpy", "scipy", "SimpleITK", "pydicom", "highdicom"}
 TORCH = {"numpy", "torch", "safetensors", "lightning_fabric"}
 TERMINAL = {"joblib", "rich", "rich_argparse"}
-LIBRARY = ["cases", "metrics", "simulation", "fusion", "decisions", "evaluation", "review"]
+LIBRARY = ["cases", "metrics", "simulation", "fusion", "decisions", "evaluation", "reader_study", "agreement", "review"]
 NETWORKS = ["networks", "training", "inference"]
 
 # Package: (packages it may import besides itself, others it may import besides the standard library).
@@ -27,9 +27,9 @@ RULES: dict[str, tuple[set[str], set[str]]] = {
     },
     "verbs": (set(), set()),
     "jobs": (set(), set()),
-    "scene": ({"cases", "metrics", "fusion", "decisions", "review"}, {"slicer", "vtk", "numpy"}),
+    "scene": ({"cases", "metrics", "fusion", "decisions", "agreement", "review"}, {"slicer", "vtk", "numpy"}),
     "widget": (
-        {"scene", "jobs", "verbs", "review", "decisions", "fusion", "metrics", "cases"},
+        {"scene", "jobs", "verbs", "review", "decisions", "agreement", "fusion", "metrics", "cases"},
         {"qt", "ctk", "slicer"},
     ),
     "demo": ({*LIBRARY, *NETWORKS, "commands"}, ARRAYS | TORCH),
@@ -46,12 +46,23 @@ INSIDE_FUNCTIONS: dict[str, tuple[set[str], set[str]]] = {
     "api": ({*LIBRARY, *NETWORKS}, set()),
     "__init__": ({"api", "cases", "fusion"}, set()),
     "jobs": ({"verbs"}, set()),
-    "commands": ({"scene"}, {"dask", "distributed"}),
+    "commands": ({"scene"}, {"dask", "distributed", "matplotlib"}),
     "demo": ({"scene"}, set()),
     "widget": ({"simulation"}, {"SampleData", "PyTorchUtils"}),
 }
 # Files beside the packages, used by all of them, need nothing but the standard library.
-SHARED = {"errors", "failures", "json_checks", "locks", "output", "progress", "resources", "signals", "untrusted"}
+SHARED = {
+    "errors",
+    "failures",
+    "json_checks",
+    "locks",
+    "output",
+    "progress",
+    "resources",
+    "signals",
+    "ticks",
+    "untrusted",
+}
 
 
 def modules() -> list[Path]:

@@ -96,6 +96,11 @@ class Study:
     def write(self, folder: str | Path | None = None, *, name: str = "study.json", force: bool = False) -> Path:
         """Writes the study file into the folder (its own if None); every file of a case must lie below that folder."""
         folder = self.folder if folder is None else Path(folder)
+        write_text(folder / name, self.text(folder, name=name), force=force)
+        return folder / name
+
+    def text(self, folder: Path, *, name: str = "study.json") -> str:
+        """The text of a study file that lies in the folder; what no study file may hold is refused."""
         content = {
             "format": FORMAT,
             "name": self.name,
@@ -107,8 +112,7 @@ class Study:
         problem = study_problem(content)
         if problem:
             raise UserError(problem, file=folder / name)
-        write_text(folder / name, json.dumps(content, indent=1, ensure_ascii=False) + "\n", force=force)
-        return folder / name
+        return json.dumps(content, indent=1, ensure_ascii=False) + "\n"
 
     def case(self, id: str) -> Case:
         for case in self.cases:

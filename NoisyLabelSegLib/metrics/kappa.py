@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from NoisyLabelSegLib.metrics.overlap import class_count
+from NoisyLabelSegLib.metrics.overlap import chunks, class_count
 
 MISSING = -1
 """The value of a unit that a rater did not rate."""
@@ -112,24 +112,30 @@ def rating_sums(ratings: Sequence[NDArray[Any]] | NDArray[Any], classes: int | N
     """
     arrays = [np.asarray(array).reshape(-1) for array in ratings]
     classes = classes or class_count(*arrays)
-    given = np.zeros(arrays[0].size, dtype=np.int64) if arrays else np.zeros(0, dtype=np.int64)
-    squares = np.zeros_like(given)
-    found = []
-    for label in range(classes):
-        count = np.zeros(given.size, dtype=np.int64)
-        for array in arrays:
-            count += array == label
-        given += count
-        squares += count**2
-        found.append(count)
-    several, complete = given > 1, given == len(arrays)
-    different = (given**2 - squares)[several] / (given[several] - 1)
+    units = complete_units = 0
+    tallies, complete_tallies = np.zeros((2, classes))
+    disagreements = complete_disagreements = 0.0
+    for part in chunks(arrays[0].size if arrays else 0):
+        given = np.zeros(part.stop - part.start, dtype=np.int64)
+        squares, counts = np.zeros_like(given), []
+        for label in range(classes):
+            count = np.asarray(np.sum([array[part] == label for array in arrays], axis=0, dtype=np.int64))
+            given += count
+            squares += count**2
+            counts.append(count)
+        several, complete = given > 1, given == len(arrays)
+        different = np.where(several, (given**2 - squares) / np.maximum(given - 1, 1), 0.0)
+        units, complete_units = units + int(several.sum()), complete_units + int(complete.sum())
+        tallies += [count[several].sum() for count in counts]
+        complete_tallies += [count[complete].sum() for count in counts]
+        disagreements += float(different.sum())
+        complete_disagreements += float(different[complete].sum())
     return RatingSums(
         raters=len(arrays),
-        units=int(several.sum()),
-        complete=int(complete.sum()),
-        tallies=np.array([count[several].sum() for count in found], dtype=np.float64),
-        complete_tallies=np.array([count[complete].sum() for count in found], dtype=np.float64),
-        disagreements=float(different.sum()),
-        complete_disagreements=float(different[complete[several]].sum()) if len(arrays) > 1 else 0.0,
+        units=units,
+        complete=complete_units,
+        tallies=tallies,
+        complete_tallies=complete_tallies,
+        disagreements=disagreements,
+        complete_disagreements=complete_disagreements,
     )

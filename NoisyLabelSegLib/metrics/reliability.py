@@ -11,7 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import stats
 
-_Z = 1.959963984540054  # the 97.5 % quantile of the normal distribution
+LIMIT = 1.959963984540054
+"""95 % of a normal distribution lie within this many standard deviations of its mean."""
 
 
 @dataclass(frozen=True)
@@ -143,7 +144,7 @@ def loam(values: NDArray[Any]) -> float:
     table = np.asarray(values, dtype=np.float64)
     if table.ndim != 2 or table.shape[0] < 1 or table.shape[1] < 2:
         return math.nan
-    return float(_Z * np.sqrt(np.square(table - table.mean(axis=1, keepdims=True)).mean()))
+    return float(LIMIT * np.sqrt(np.square(table - table.mean(axis=1, keepdims=True)).mean()))
 
 
 @dataclass(frozen=True)
@@ -181,13 +182,13 @@ def bland_altman(differences: Sequence[float] | NDArray[Any]) -> BlandAltman:
     mean, spread = float(known.mean()), float(known.std(ddof=1))
     quantile = float(stats.t.ppf(0.975, n - 1))
     bias_error = quantile * spread / math.sqrt(n)
-    limit_error = quantile * spread * math.sqrt(1 / n + _Z**2 / (2 * (n - 1)))
+    limit_error = quantile * spread * math.sqrt(1 / n + LIMIT**2 / (2 * (n - 1)))
 
     def limit(value: float) -> Bounded:
         return Bounded(value, value - limit_error, value + limit_error)
 
     bias = Bounded(mean, mean - bias_error, mean + bias_error)
-    return BlandAltman(n, bias, spread, limit(mean - _Z * spread), limit(mean + _Z * spread))
+    return BlandAltman(n, bias, spread, limit(mean - LIMIT * spread), limit(mean + LIMIT * spread))
 
 
 def repeatability(readings: Sequence[Sequence[float]]) -> float:
@@ -213,4 +214,4 @@ def repeatability(readings: Sequence[Sequence[float]]) -> float:
         if len(values) > 1:
             squares += float(np.var(values, ddof=1)) * (len(values) - 1)
             freedom += len(values) - 1
-    return _Z * math.sqrt(2 * squares / freedom) if freedom else math.nan
+    return LIMIT * math.sqrt(2 * squares / freedom) if freedom else math.nan

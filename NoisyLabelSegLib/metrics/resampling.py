@@ -59,11 +59,7 @@ class ClusterBootstrap:
         """The interval of a statistic of case indices; draws for which it is NaN are left out."""
         if self.count < 2:
             return math.nan, math.nan
-        members = [np.flatnonzero(self.places == cluster) for cluster in range(self.count)]
-        values = []
-        for draw in self._draws:
-            values.append(statistic(np.concatenate([members[cluster] for cluster in draw])))
-        found = np.asarray(values, dtype=np.float64)
+        found = np.array([statistic(cases) for cases in self._drawn_cases], dtype=np.float64)
         found = found[np.isfinite(found)]
         return _percentiles(found) if found.size > self._resamples // 2 else (math.nan, math.nan)
 
@@ -71,6 +67,11 @@ class ClusterBootstrap:
     def _draws(self) -> NDArray[np.intp]:
         generator = np.random.default_rng(self._seed)
         return np.asarray(generator.integers(0, self.count, (self._resamples, self.count)))
+
+    @cached_property
+    def _drawn_cases(self) -> list[NDArray[np.intp]]:
+        members = [np.flatnonzero(self.places == cluster) for cluster in range(self.count)]
+        return [np.concatenate([members[cluster] for cluster in draw]) for draw in self._draws]
 
     @cached_property
     def _weights(self) -> Floats:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from html import escape
+
+from NoisyLabelSegLib.ticks import round_ticks
 
 _ROW, _LEFT, _WIDTH, _FOOT = 26, 130, 520, 40
 _RIGHT = _WIDTH - 20
@@ -44,7 +45,7 @@ class Line:
 def interval_plot(rows: Sequence[Interval], *, title: str, axis: str) -> str:
     """Dots with whiskers around a line at zero."""
     reach = max((max(abs(row.low), abs(row.high)) for row in rows), default=0.0) or 1.0
-    ticks = _ticks(-reach, reach)
+    ticks = round_ticks(-reach, reach)
     x = _Scale(ticks[0], ticks[-1])
     bottom = _ROW * len(rows) + 10
     marks = [
@@ -62,7 +63,7 @@ def interval_plot(rows: Sequence[Interval], *, title: str, axis: str) -> str:
 def count_plot(rows: Sequence[Counts], *, title: str, axis: str) -> str:
     """Stacked bars: found, then missed, then invented."""
     most = max((row.found + row.missed + row.invented for row in rows), default=0) or 1
-    ticks = [tick for tick in _ticks(0, most) if tick == int(tick)]
+    ticks = [tick for tick in round_ticks(0, most) if tick == int(tick)]
     x = _Scale(0, max(ticks[-1], most))
     bottom = _ROW * len(rows) + 10
     marks = _axis(ticks, x, bottom, axis)
@@ -84,7 +85,7 @@ def line_plot(lines: Sequence[Line], *, title: str, axis: str) -> str:
     count = max((len(line.values) for line in lines), default=1)
     height = 46
     x = _Scale(1, max(count, 2))
-    ticks = sorted({1, *(round(tick) for tick in _ticks(1, max(count, 2)) if 1 <= tick <= count)})
+    ticks = sorted({1, *(round(tick) for tick in round_ticks(1, max(count, 2)) if 1 <= tick <= count)})
     bottom = height * len(lines) + 6
     marks = _axis(ticks, x, bottom, axis)
     for index, line in enumerate(lines):
@@ -136,12 +137,3 @@ class _Scale:
 
     def __call__(self, value: float) -> float:
         return _LEFT + (value - self._low) * self._step
-
-
-def _ticks(low: float, high: float) -> list[float]:
-    """About five round numbers that cover the range."""
-    raw = (high - low) / 4
-    power = 10 ** math.floor(math.log10(raw))
-    step = next(factor * power for factor in (1, 2, 5, 10) if factor * power >= raw * 0.999)
-    first, last = math.floor(low / step + 1e-9), math.ceil(high / step - 1e-9)
-    return [round(index * step, 10) for index in range(first, last + 1)]

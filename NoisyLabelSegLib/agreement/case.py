@@ -1,0 +1,232 @@
+"""One case: every reader against every other, against the consensus of the others and against themselves."""
+
+from __future__ import annotations
+
+import itertools
+import math
+import zlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import ndimage
+
+from NoisyLabelSegLib.agreement.settings import AgreementSettings
+from NoisyLabelSegLib.cases import Case, Study
+from NoisyLabelSegLib.fusion import Votes
+from NoisyLabelSegLib.metrics import dice, joint_counts
+from NoisyLabelSegLib.metrics.components import Box, busy_box
+from NoisyLabelSegLib.metrics.detection import Detection, detection
+from NoisyLabelSegLib.metrics.kappa import cohen_kappa, rating_sums
+from NoisyLabelSegLib.metrics.overlap import dice_of_sizes
+from NoisyLabelSegLib.metrics.surfaces import LabelShapes, surface_agreement
+
+Pair = tuple[str, str]
+MOST_GROUPS = 10
+"""Of the groups of k readers at most this many are tried for each k."""
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Two readings of one class (or the mean over classes); distances in millimeters, volumes in the case's unit.
+
+    `empty` counts how many of the two are empty; `difference` is the volume of the second minus that of the first.
+    """
+
+    dice: float
+    surface_dice: float
+    hd95: float
+    assd: float
+    difference: float
+    empty: int
+    objects: Detection
+
+
+@dataclass(frozen=True)
+class Kappas:
+    """Chance-corrected agreement on the voxels of one region; NaN where one class alone was used."""
+
+    fleiss: float
+    krippendorff: float
+    cohen: Mapping[Pair, float]
+
+
+@dataclass(frozen=True)
+class GroupAgreement:
+    """Consensus of groups of k readers: mean Dice with a reader outside the group, and with everyone's consensus."""
+
+    with_left_out: float
+    with_all: float
+
+
+@dataclass(frozen=True)
+class CaseAgreement:
+    """What one case adds to a study; comparisons and volumes have one entry per foreground class.
+
+    `volumes` holds, for each reader, all readings; `within` all pairs of readings by the same reader. `dimension` and
+    `smallest_edge` (mm) are of the case's grid.
+    """
+
+    id: str
+    patient: str
+    dimension: int
+    smallest_edge: float
+    volumes: Mapping[str, tuple[tuple[float, ...], ...]]
+    pairs: Mapping[Pair, tuple[Comparison, ...]] = field(default_factory=dict)
+    within: Mapping[str, tuple[tuple[Comparison, ...], ...]] = field(default_factory=dict)
+    leave_one_out: Mapping[str, tuple[Comparison, ...]] = field(default_factory=dict)
+    region: Kappas | None = None
+    whole_image: Kappas | None = None
+    groups: Mapping[int, GroupAgreement] = field(default_factory=dict)
+
+
+def compare_case(panel: Study, settings: AgreementSettings, case: Case) -> CaseAgreement:
+    """Compares all readings of a case; `panel` is the study, whose cases are not looked at."""
+    classes = len(panel.classes)
+    names = [name for name in panel.annotators if name in case.annotations]
+    readings = {name: case.readings(name) for name in names}
+    geometry = case.geometry
+    spacing, edge = geometry.spacing_zyx, min(geometry.spacing)
+    reach = max(1, math.ceil(settings.margin_mm / edge))
+    box = busy_box([labels for several in readings.values() for labels in several], geometry.shape, margin=reach)
+    unit = geometry.voxel_volume / (1000 if geometry.dimension == 3 else 1)
+    measure = _Measure(classes, spacing, unit, settings)
+    shapes = {name: [measure.shapes(labels[box]) for labels in several] for name, several in readings.items()}
+    first = {name: several[0] for name, several in shapes.items()}
+    within = {
+        name: tuple(measure.compare(one, other) for one, other in itertools.combinations(several, 2))
+        for name, several in shapes.items()
+        if len(several) > 1
+    }
+    result: dict[str, Any] = {}
+    if len(names) > 1:
+        consensus = _Consensus(names, [readings[name][0] for name in names], classes, settings.method, box)
+        others = {name: consensus.of([other for other in names if other != name]) for name in names}
+        labels = {name: readings[name][0][box] for name in names}
+        outside = int(np.prod(geometry.shape)) - labels[names[0]].size
+        result = {
+            "pairs": {(a, b): measure.compare(first[a], first[b]) for a, b in itertools.combinations(names, 2)},
+            "leave_one_out": {
+                name: measure.compare(measure.shapes(found), first[name]) for name, found in others.items()
+            },
+            "region": _kappas(labels, classes, _region(labels, spacing, settings.margin_mm)),
+            "whole_image": _kappas(labels, classes, None, outside),
+            "groups": _groups(case.id, labels, consensus, classes, settings.seed),
+        }
+    return CaseAgreement(
+        id=case.id,
+        patient=case.patient or f"case {case.id}",
+        dimension=geometry.dimension,
+        smallest_edge=edge,
+        volumes={name: tuple(measure.volumes(item) for item in several) for name, several in shapes.items()},
+        within=within,
+        **result,
+    )
+
+
+@dataclass(frozen=True)
+class _Measure:
+    """Compares label images of one case."""
+
+    classes: int
+    spacing: tuple[float, ...]
+    unit: float
+    settings: AgreementSettings
+
+    def shapes(self, labels: NDArray[Any]) -> LabelShapes:
+        return LabelShapes(labels, self.spacing, self.classes)
+
+    def volumes(self, reading: LabelShapes) -> tuple[float, ...]:
+        return tuple(int(reading.of_class(label).mask.sum()) * self.unit for label in range(1, self.classes))
+
+    def compare(self, first: LabelShapes, second: LabelShapes) -> tuple[Comparison, ...]:
+        """Class by class, without the background."""
+        return tuple(self._compare(first, second, label) for label in range(1, self.classes))
+
+    def _compare(self, first: LabelShapes, second: LabelShapes, label: int) -> Comparison:
+        one, other = first.of_class(label), second.of_class(label)
+        sizes = int(one.mask.sum()), int(other.mask.sum())
+        surfaces = surface_agreement(one, other, self.settings.tolerance_mm)
+        return Comparison(
+            dice=float(dice_of_sizes(int((one.mask & other.mask).sum()), *sizes)),
+            surface_dice=surfaces.surface_dice,
+            hd95=surfaces.hd95,
+            assd=surfaces.assd,
+            difference=(sizes[1] - sizes[0]) * self.unit,
+            empty=sum(not size for size in sizes),
+            objects=detection(one.objects, other.objects, threshold=self.settings.match_iou),
+        )
+
+
+class _Consensus:
+    """The consensus of any group of readers of one case, cropped to a box; each is made once."""
+
+    def __init__(
+        self, names: Sequence[str], labels: Sequence[NDArray[Any]], classes: int, method: str, box: Box
+    ) -> None:
+        self.names = names
+        self._votes = Votes(labels, classes=classes, names=names)
+        self._method, self._box = method, box
+        self._made: dict[frozenset[str], NDArray[np.uint8]] = {}
+
+    def of(self, group: Sequence[str]) -> NDArray[np.uint8]:
+        key = frozenset(group)
+        if key not in self._made:
+            places = [place for place, name in enumerate(self.names) if name in key]
+            self._made[key] = self._votes.fuse(self._method, annotators=places).labels[self._box]
+        return self._made[key]
+
+
+def _groups(
+    id: str, labels: Mapping[str, NDArray[Any]], consensus: _Consensus, classes: int, seed: int
+) -> dict[int, GroupAgreement]:
+    """By the number of readers in a group; the groups tried depend on the seed and the case's name only."""
+    names, everyone = list(labels), consensus.of(list(labels))
+    random = np.random.default_rng([seed, zlib.crc32(id.encode())])
+    found = {}
+    for size in range(1, len(names)):
+        with_left_out, with_all = [], []
+        for group in _some_groups(names, size, random):
+            fused = consensus.of(group)
+            with_all.append(dice(fused, everyone, classes))
+            with_left_out += [dice(fused, labels[name], classes) for name in names if name not in group]
+        found[size] = GroupAgreement(float(np.mean(with_left_out)), float(np.mean(with_all)))
+    return found
+
+
+def _some_groups(names: Sequence[str], size: int, random: np.random.Generator) -> list[tuple[str, ...]]:
+    """All groups of this size where they are few, else as many different ones at random."""
+    if math.comb(len(names), size) <= MOST_GROUPS:
+        return list(itertools.combinations(names, size))
+    chosen: set[tuple[int, ...]] = set()
+    while len(chosen) < MOST_GROUPS:
+        chosen.add(tuple(sorted(random.choice(len(names), size, replace=False).tolist())))
+    return [tuple(names[place] for place in places) for places in sorted(chosen)]
+
+
+def _region(labels: Mapping[str, NDArray[Any]], spacing: tuple[float, ...], margin_mm: float) -> NDArray[np.bool_]:
+    """The voxels no further than the margin, along every axis, from a voxel that any reader marked."""
+    marked = np.zeros(next(iter(labels.values())).shape, np.uint8)
+    for array in labels.values():
+        marked |= (array != 0).view(np.uint8)
+    for axis, edge in enumerate(spacing):
+        reach = math.floor(margin_mm / edge + 1e-6)
+        if reach:
+            marked = ndimage.maximum_filter1d(marked, 2 * reach + 1, axis=axis, mode="constant")
+    return marked.astype(np.bool_)
+
+
+def _kappas(
+    labels: Mapping[str, NDArray[Any]], classes: int, region: NDArray[np.bool_] | None, outside: int = 0
+) -> Kappas:
+    """On the voxels of the region (None for all), and `outside` more voxels that everyone calls background."""
+    flat = {name: array.reshape(-1) if region is None else array[region] for name, array in labels.items()}
+    sums = rating_sums(list(flat.values()), classes).with_agreed_background(outside)
+    cohen = {}
+    for a, b in itertools.combinations(flat, 2):
+        counts = joint_counts(flat[a], flat[b], classes)
+        counts[0, 0] += outside
+        cohen[a, b] = cohen_kappa(counts)
+    return Kappas(sums.fleiss_kappa, sums.krippendorff_alpha, cohen)

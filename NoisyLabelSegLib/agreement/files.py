@@ -1,0 +1,73 @@
+"""A study's agreement as a folder: JSON, CSV, tables for a manuscript, a methods paragraph and figures."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from NoisyLabelSegLib.agreement.figures import plots
+from NoisyLabelSegLib.agreement.methods_text import methods_text
+from NoisyLabelSegLib.agreement.plots import Plot
+from NoisyLabelSegLib.agreement.settings import AgreementSettings
+from NoisyLabelSegLib.agreement.study import Map, StudyAgreement, agree_study
+from NoisyLabelSegLib.agreement.summary import summary
+from NoisyLabelSegLib.agreement.svg import svg_text
+from NoisyLabelSegLib.agreement.tables import csv_files, latex, manuscript_tables, markdown
+from NoisyLabelSegLib.cases import Study
+from NoisyLabelSegLib.output import csv_text, output_folder, write_text
+from NoisyLabelSegLib.progress import Report, silent
+
+Draw = Callable[[Plot, Path], None]
+"""Draws a plot into a file, such as the command line's PNG writer."""
+
+
+def write_agreement(
+    study: Study,
+    out: str | Path,
+    settings: AgreementSettings | None = None,
+    *,
+    run: Map = map,
+    draw: Draw | None = None,
+    force: bool = False,
+    report: Report = silent,
+) -> dict[str, Any]:
+    """Compares the readers of a study and writes everything to `out`, all of it or nothing.
+
+    Parameters
+    ----------
+    study
+        The study.
+    out, force
+        The folder for `agreement.json`, CSV files, `tables.md`, `tables.tex`, `methods.md` and `figures/`, and whether
+        files of the same name there are replaced.
+    settings, run, report
+        As for `agree_study`.
+    draw
+        Draws each plot as a PNG file beside its SVG file; None for SVG only.
+
+    Returns
+    -------
+    dict
+        What `agreement.json` holds.
+    """
+    with output_folder(out, force=force) as folder:
+        agreement = agree_study(study, settings, run=run, report=report)
+        content = summary(agreement)
+        write_text(folder / "agreement.json", json.dumps(content, indent=1, ensure_ascii=False, allow_nan=False) + "\n")
+        _write_tables(folder, agreement, content)
+        for plot in plots(agreement, content):
+            write_text(folder / "figures" / f"{plot.name}.svg", svg_text(plot))
+            if draw is not None:
+                draw(plot, folder / "figures" / f"{plot.name}.png")
+    return content
+
+
+def _write_tables(folder: Path, agreement: StudyAgreement, content: dict[str, Any]) -> None:
+    for name, rows in csv_files(agreement, content).items():
+        write_text(folder / name, csv_text(rows))
+    tables = manuscript_tables(agreement, content)
+    write_text(folder / "tables.md", markdown(tables))
+    write_text(folder / "tables.tex", latex(tables))
+    write_text(folder / "methods.md", methods_text(agreement, content))

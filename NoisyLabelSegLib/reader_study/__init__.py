@@ -1,0 +1,7 @@
+"""Reader studies without a server: blinded packages for readers, and what came back."""
+
+from NoisyLabelSegLib.reader_study.collect import Collection, collect
+from NoisyLabelSegLib.reader_study.handout import hand_out
+from NoisyLabelSegLib.reader_study.key import HandoutKey, Item
+
+__all__ = ["Collection", "HandoutKey", "Item", "collect", "hand_out"]
