@@ -72,6 +72,12 @@ def most_likely(table: VoteTable, posterior: Floats, threshold: float | None = N
     return np.asarray(table.values[np.argmax(near, axis=1)], dtype=np.uint8)
 
 
+def winners(votes: Floats) -> Floats:
+    """Votes (P, K) as 1 for the largest of each row, shared between equals."""
+    first = votes >= votes.max(axis=1, keepdims=True) - TIE
+    return np.asarray(first / first.sum(axis=1, keepdims=True))
+
+
 def shares(counts: Floats) -> Floats:
     """Counts (..., K, K) as p(says i | truth j): columns sum to one, or stay zero where a column has no counts."""
     return np.asarray(counts / column_sums(counts))
