@@ -4,19 +4,19 @@ from __future__ import annotations
 
 import argparse
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from benchmarks.fusion_readers import reader_rows
-from benchmarks.fusion_rows import Row, Task, known_truth_rows
+from benchmarks.fusion_rows import MakeRows, Row, Task, known_truth_rows
 from NoisyLabelSegLib.commands.terminal import Terminal
 from NoisyLabelSegLib.errors import UserError
 from NoisyLabelSegLib.fusion import Fusion, Votes
 from NoisyLabelSegLib.fusion.methods import method_named
-from NoisyLabelSegLib.fusion.study import Pool
+from NoisyLabelSegLib.fusion.pool import Pool
 from NoisyLabelSegLib.fusion.table import VoteTable
 from NoisyLabelSegLib.metrics.calibration import Calibration, calibration
 from NoisyLabelSegLib.metrics.overlap import dice
@@ -68,26 +68,27 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 def run(terminal: Terminal, options: argparse.Namespace) -> dict[str, Any]:
     record: Record = _read(options.record)
-    work = [(name, seed, make) for seed in _numbers(options.seeds) for name, make in known_truth_rows(seed).items()]
+    work: list[tuple[str, int | None, MakeRows]] = [
+        (name, seed, make) for seed in _numbers(options.seeds) for name, make in known_truth_rows(seed).items()
+    ]
     work += [(name, None, make) for name, make in reader_rows([Path(folder) for folder in options.data]).items()]
     for name, seed, make in steps(work, "fuse", terminal.progress):
-        done = f"{name} rows #{seed}"
-        if done in record and record[done].keys() >= SETTINGS.keys():
-            continue
-        for row in make():
-            record[f"{row.name} #{seed}"] = scores(row)
-        record[done] = {setting: {} for setting in SETTINGS}
-        if options.record:
+        done = record.setdefault(f"{name} rows #{seed}", {})
+        missing = [setting for setting in SETTINGS if setting not in done]
+        for row in make() if missing else ():
+            record.setdefault(f"{row.name} #{seed}", {}).update(scores(row, missing))
+        done.update({setting: {} for setting in missing})
+        if options.record and missing:
             write_text(options.record, json.dumps(record, indent=1))
     results = {key: value for key, value in record.items() if " rows #" not in key}
     _show(terminal, results)
     return {"scores": results, "summary": summary(results)}
 
 
-def scores(row: Row) -> dict[str, dict[str, float]]:
+def scores(row: Row, settings: Iterable[str]) -> dict[str, dict[str, float]]:
     """The mean Dice over the row's tasks, and the calibration error over the voxels that any annotator marked."""
     groups = [[(task, Votes(task.labels, classes=row.classes)) for task in group] for group in row.groups]
-    return {setting: _score(groups, *SETTINGS[setting], row.classes) for setting in SETTINGS}
+    return {setting: _score(groups, *SETTINGS[setting], row.classes) for setting in settings}
 
 
 def _score(

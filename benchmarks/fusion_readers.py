@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from itertools import groupby
 from pathlib import Path
 
 import numpy as np
 
-from benchmarks.fusion_rows import Labels, Row, Task
+from benchmarks.fusion_rows import Labels, MakeRows, Row, Task
 from NoisyLabelSegLib.cases.files import read_image
 from NoisyLabelSegLib.errors import UserError
 
@@ -17,14 +18,12 @@ Case = Mapping[str, Labels]
 """Labels (*shape) by the reader's name."""
 
 
-def reader_rows(folders: Sequence[Path]) -> dict[str, Callable[[], Iterator[Row]]]:
+def reader_rows(folders: Sequence[Path]) -> dict[str, MakeRows]:
     """What makes the rows of each folder, by the folder's name; a folder of no known kind is refused."""
-    makers: dict[str, Callable[[], Iterator[Row]]] = {}
     for folder in folders:
         if folder.name not in _READERS:
             raise UserError("is not a data set of the fusion table", file=folder, remedy=f"use {', '.join(_READERS)}")
-        makers[folder.name] = lambda folder=folder: _READERS[folder.name](folder)  # type: ignore[misc]
-    return makers
+    return {folder.name: partial(_READERS[folder.name], folder) for folder in folders}
 
 
 def _held_out(name: str, cases: Sequence[Case], *, same_people: bool = False) -> Iterator[Row]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -35,6 +36,10 @@ class Row:
     def case_by_case(cls, name: str, tasks: Sequence[Task], classes: int = 2) -> Row:
         """Every task is fused by itself."""
         return cls(name, [[task] for task in tasks], classes)
+
+
+MakeRows = Callable[[], Iterator[Row]]
+"""Makes the rows of one kind when it is called, which may take a while."""
 
 
 @dataclass(frozen=True)
@@ -78,14 +83,11 @@ CASES = {"digits": 40, "lesions": 6, "tumor": 6, "nodules": 8}
 GENERATED = ("a", "b", "c", "s")
 
 
-def known_truth_rows(seed: int) -> dict[str, Callable[[], Iterator[Row]]]:
+def known_truth_rows(seed: int) -> dict[str, MakeRows]:
     """What makes the rows of every simulated kind and generated case, by name."""
-    makers: dict[str, Callable[[], Iterator[Row]]] = {}
-    for kind in PANEL_ROWS:
-        makers[kind] = lambda kind=kind: _simulated(kind, seed)  # type: ignore[misc]
-    for name in GENERATED:
-        makers[name] = lambda name=name: _generated(name, seed)  # type: ignore[misc]
-    return makers
+    return {kind: partial(_simulated, kind, seed) for kind in PANEL_ROWS} | {
+        name: partial(_generated, name, seed) for name in GENERATED
+    }
 
 
 def _simulated(kind: str, seed: int) -> Iterator[Row]:

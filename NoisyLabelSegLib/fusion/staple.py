@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from NoisyLabelSegLib.errors import UserError
 from NoisyLabelSegLib.fusion.em import Fit, changes_at_most, confident, expect, first_prior, fit, weigh_background
-from NoisyLabelSegLib.fusion.model import TIE, Solution, most_likely, solution, winners
+from NoisyLabelSegLib.fusion.model import TIE, Solution, most_likely, solution, tie_remarks, winners
 from NoisyLabelSegLib.fusion.table import Floats, VoteTable
 
 STARTS = ("majority", "votes")
@@ -24,7 +24,7 @@ def staple(
     *,
     start: str = "majority",
     background: str = "disputed",
-    prior: str | Sequence[float] = "votes",
+    prior: str | Sequence[float] = "estimated",
     caution: float = 0.0,
     confidence_weight: float = 1.0,
     threshold: float | None = None,
@@ -72,7 +72,7 @@ def estimate(
     *,
     start: str = "majority",
     background: str = "disputed",
-    prior: str | Sequence[float] = "votes",
+    prior: str | Sequence[float] = "estimated",
     caution: float = 0.0,
     confidence_weight: float = 1.0,
     tolerance: float = 1e-7,
@@ -143,7 +143,7 @@ def _solution(
 
 
 def _remarks(table: VoteTable, found: Fit, decided: NDArray[np.uint8] | None) -> tuple[str, ...]:
-    remarks = []
+    remarks = list(tie_remarks(table))
     if not found.converged:
         remarks.append(f"STAPLE had not settled after {found.iterations} steps; its answer may still move.")
     undecided = 0 if decided is None else int(table.counts[decided > table.values[-1]].sum())

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from NoisyLabelSegLib.errors import UserError
-from NoisyLabelSegLib.fusion.model import Solution, most_likely, solution, winners
+from NoisyLabelSegLib.fusion.model import Solution, most_likely, solution, tie_remarks, winners
 from NoisyLabelSegLib.fusion.table import Floats, VoteTable
 from NoisyLabelSegLib.metrics.overlap import dice_of_sizes
 
@@ -43,7 +43,7 @@ def weighted_majority(
     outline, inside = _votes(table, weights[0], weights[1], plain_vote=plain_vote)
     decided = _product(np.floor(winners(outline)), winners(inside))
     posterior = _product(_sharpened(outline, sharpness), _sharpened(inside, sharpness))
-    return solution(table, posterior, decided=most_likely(table, decided))
+    return solution(table, posterior, decided=most_likely(table, decided), remarks=tie_remarks(table))
 
 
 def agreement(table: VoteTable, truth: Floats) -> tuple[Floats, Floats]:
