@@ -84,11 +84,15 @@ class NoisyLabelSegWidget(ScriptedLoadableModuleWidget, VTKObservationMixin):
 class NoisyLabelSegLogic(ScriptedLoadableModuleLogic):
     """For scripts: slicer.util.getModuleLogic("NoisyLabelSeg").fuse(volume, [node, ...])."""
 
-    def fuse(self, volume, annotatorNodes, method="staple"):
-        """Fuses label nodes of a volume and returns the segmentation node of the estimated truth."""
+    def fuse(self, volume, annotatorNodes, method=None):
+        """Fuses label nodes of a volume and returns the segmentation node of the estimated truth.
+
+        method: a name of NoisyLabelSegLib.fusion.METHODS; None for the default method.
+        """
+        from NoisyLabelSegLib.fusion import DEFAULT
         from NoisyLabelSegLib.widget.scripting import fuseNodes
 
-        return fuseNodes(slicer.mrmlScene, volume, annotatorNodes, method)
+        return fuseNodes(slicer.mrmlScene, volume, annotatorNodes, method or DEFAULT)
 
 
 class NoisyLabelSegFileReader:

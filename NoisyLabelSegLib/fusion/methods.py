@@ -13,6 +13,7 @@ from NoisyLabelSegLib.fusion.spatial_staple import spatial_staple
 from NoisyLabelSegLib.fusion.staple import staple
 from NoisyLabelSegLib.fusion.table import VoteTable
 from NoisyLabelSegLib.fusion.voting import hierarchical, majority, mean, simple
+from NoisyLabelSegLib.fusion.weighted_majority import weighted_majority
 
 
 @dataclass(frozen=True)
@@ -57,6 +58,13 @@ METHODS = {
         Method("mean", "Mean", "Averages all outlines: each voxel's probability is the share who marked it.", mean),
         Method("majority", "Majority", "Gives each voxel the label that most annotators gave it.", majority),
         Method(
+            "weighted-majority",
+            "Weighted majority",
+            "Votes, weighing each annotator by agreement with the plain vote; nobody outweighs all others together.",
+            weighted_majority,
+            pools=True,
+        ),
+        Method(
             "staple",
             "STAPLE",
             "Works out how reliable each annotator is and trusts the reliable ones more.",
@@ -85,7 +93,7 @@ METHODS = {
     )
 }
 
-DEFAULT = "staple"
+DEFAULT = "weighted-majority"
 """The method of everything that names none: fuse(), the verbs and the panel."""
 
 

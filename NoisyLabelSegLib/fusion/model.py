@@ -72,6 +72,25 @@ def most_likely(table: VoteTable, posterior: Floats, threshold: float | None = N
     return np.asarray(table.values[np.argmax(near, axis=1)], dtype=np.uint8)
 
 
+def winners(votes: Floats) -> Floats:
+    """Votes (P, K) as 1 for the largest of each row, shared between equals."""
+    first = votes >= votes.max(axis=1, keepdims=True) - TIE
+    return np.asarray(first / first.sum(axis=1, keepdims=True))
+
+
+def tie_remarks(table: VoteTable) -> tuple[str, ...]:
+    """A sentence on the voxels in which the votes alone cannot tell, if there are any."""
+    tied = np.count_nonzero(table.tallies >= table.tallies.max(axis=1, keepdims=True), axis=1) > 1
+    voxels = int(table.counts[tied & ~table.is_unseen].sum())
+    if voxels == 0:
+        return ()
+    remark = (
+        f"In {voxels} voxels two labels or more have equally many votes, so the votes cannot tell which is right; "
+        "there the estimate depends on how reliable each annotator seems."
+    )
+    return (remark,)
+
+
 def shares(counts: Floats) -> Floats:
     """Counts (..., K, K) as p(says i | truth j): columns sum to one, or stay zero where a column has no counts."""
     return np.asarray(counts / column_sums(counts))

@@ -11,9 +11,10 @@ from numpy.typing import NDArray
 
 from NoisyLabelSegLib.errors import UserError
 from NoisyLabelSegLib.fusion.em import Fit, changes_at_most, confident, expect, first_prior, fit, weigh_background
-from NoisyLabelSegLib.fusion.model import TIE, Solution, most_likely, solution
+from NoisyLabelSegLib.fusion.model import TIE, Solution, most_likely, solution, tie_remarks, winners
 from NoisyLabelSegLib.fusion.table import Floats, VoteTable
 
+STARTS = ("majority", "votes")
 _BINARY_CHANGE = 1e-7  # ITK stops when every squared change is at most 1e-14
 _MULTI_LABEL_CHANGE = 1e-5
 
@@ -21,9 +22,10 @@ _MULTI_LABEL_CHANGE = 1e-5
 def staple(
     table: VoteTable,
     *,
+    start: str = "majority",
     background: str = "disputed",
     prior: str | Sequence[float] = "estimated",
-    caution: float = 0.3,
+    caution: float = 0.0,
     confidence_weight: float = 1.0,
     threshold: float | None = None,
     compatible: str | None = None,
@@ -32,6 +34,7 @@ def staple(
 ) -> Solution:
     """STAPLE on a vote table.
 
+    start: the first estimate of the truth, the majority vote ("majority") or the share of votes ("votes").
     background: how many of the voxels that nobody marked count: at most as many as there are voxels on which
         annotators disagree ("disputed") or that anyone marked ("union"), so that the result does not depend on how far
         the image extends; or all of them ("itk").
@@ -53,6 +56,7 @@ def staple(
         return _solution(table, found, decided=decided, confusion=found.confusion, threshold=threshold)
     found = estimate(
         table,
+        start=start,
         background=background,
         prior=prior,
         caution=caution,
@@ -66,18 +70,21 @@ def staple(
 def estimate(
     table: VoteTable,
     *,
+    start: str = "majority",
     background: str = "disputed",
     prior: str | Sequence[float] = "estimated",
-    caution: float = 0.3,
+    caution: float = 0.0,
     confidence_weight: float = 1.0,
     tolerance: float = 1e-7,
     max_iterations: int | None = None,
 ) -> Fit:
     """What STAPLE finds in our own setting; see `staple` for the options."""
+    if start not in STARTS:
+        raise UserError(f"STAPLE cannot start from {start!r}", remedy=f"use {' or '.join(STARTS)}")
     counts = weigh_background(table, background)
     return fit(
         table,
-        table.shares,
+        winners(table.shares) if start == "majority" else table.shares,
         confident(first_prior(table, prior, counts), confidence_weight),
         counts=counts,
         settled=changes_at_most(tolerance),
@@ -136,7 +143,7 @@ def _solution(
 
 
 def _remarks(table: VoteTable, found: Fit, decided: NDArray[np.uint8] | None) -> tuple[str, ...]:
-    remarks = []
+    remarks = list(tie_remarks(table))
     if not found.converged:
         remarks.append(f"STAPLE had not settled after {found.iterations} steps; its answer may still move.")
     undecided = 0 if decided is None else int(table.counts[decided > table.values[-1]].sum())

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from NoisyLabelSegLib.errors import UserError
-from NoisyLabelSegLib.fusion.model import TIE, Solution, most_likely, solution
+from NoisyLabelSegLib.fusion.model import TIE, Solution, most_likely, solution, winners
 from NoisyLabelSegLib.fusion.table import Floats, VoteTable
 from NoisyLabelSegLib.metrics.overlap import dice_of_sizes
 
@@ -75,12 +75,6 @@ def simple(table: VoteTable, *, alpha: float = 1.5, power: float = 1.0, max_iter
     dropped = np.flatnonzero(present & ~kept)
     remarks = (f"SIMPLE set aside {len(dropped)} of {table.annotators} annotators.",) if len(dropped) else ()
     return solution(table, posterior, iterations=iterations, converged=change <= _SETTLED, remarks=remarks)
-
-
-def winners(votes: Floats) -> Floats:
-    """Votes (P, K) as 1 for the largest of each row, shared between equals."""
-    first = votes >= votes.max(axis=1, keepdims=True) - TIE
-    return np.asarray(first / first.sum(axis=1, keepdims=True))
 
 
 def mark_ties(

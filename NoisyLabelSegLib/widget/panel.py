@@ -10,6 +10,7 @@ from slicer import vtkMRMLNode, vtkMRMLScalarVolumeNode
 from slicer.i18n import tr as _
 from slicer.parameterNodeWrapper import Choice, Decimals, WithinRange, parameterNodeWrapper
 
+from NoisyLabelSegLib.fusion import DEFAULT
 from NoisyLabelSegLib.resources import resource_path
 from NoisyLabelSegLib.scene.loading import showOutlinesOf
 from NoisyLabelSegLib.scene.views import ReviewViews
@@ -151,7 +152,7 @@ class Parameters:
     segments: list[str]
     ignored: list[str]
     annotator: str
-    method: str = "staple"
+    method: str = DEFAULT
     model: str
     live: bool = True
     veil: bool = False  # the confidence overlay, by the name that saved scenes have

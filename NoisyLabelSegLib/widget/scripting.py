@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from NoisyLabelSegLib.fusion import fuse
+from NoisyLabelSegLib.fusion import DEFAULT, fuse
 from NoisyLabelSegLib.scene.nodes import Tag
 from NoisyLabelSegLib.scene.results import ResultNodes
 from NoisyLabelSegLib.scene.scene_case import adoptNodes, caseFromScene
 from NoisyLabelSegLib.scene.sources import AnnotatorSource
 
 
-def fuseNodes(scene: Any, volume: Any, annotatorNodes: Sequence[Any], method: str = "staple") -> Any:
+def fuseNodes(scene: Any, volume: Any, annotatorNodes: Sequence[Any], method: str = DEFAULT) -> Any:
     """Fuses labelmap or segmentation nodes of a volume; returns the segmentation node of the estimated truth."""
     sources = [AnnotatorSource(node.GetName(), node) for node in annotatorNodes]
     found = caseFromScene([volume], sources)

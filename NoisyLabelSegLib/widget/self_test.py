@@ -8,6 +8,7 @@ from typing import Any
 
 import slicer
 
+from NoisyLabelSegLib.fusion import DEFAULT
 from NoisyLabelSegLib.scene.nodes import Role
 from NoisyLabelSegLib.widget.export_logic import Format
 
@@ -21,7 +22,7 @@ def runStory(test: Any) -> None:
     panel.opening.openDemo()
     assert len(panel.case.annotators) == 5
     test.delayDisplay("Estimate the truth")
-    panel.truth.fuse("staple")
+    panel.truth.fuse(DEFAULT)
     folder = panel.case.folder
     assert folder.find(Role.TRUTH) is not None
     test.delayDisplay("Review the annotators")

@@ -20,7 +20,7 @@ def help_of(*words: str, capsys: pytest.CaptureFixture[str]) -> str:
     ("name", "options"),
     [
         ("accuracy", {"--study", "--method", "--seeds", "--out", "--data", "--jobs", "--set"}),
-        ("fusion-evidence", {"--seeds"}),
+        ("fusion-table", {"--seeds", "--data", "--record"}),
         ("fusion", {"--repeats"}),
         ("asking", set()),
     ],

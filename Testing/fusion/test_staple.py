@@ -66,13 +66,13 @@ def test_all_empty_and_all_full_have_an_answer_where_simpleitk_says_nan(value, s
 
 def test_an_annotator_who_errs_is_trusted_less():
     labels = _noisy(2, (9, 31, 33), (0.02, 0.05, 0.4))
-    careful, careless = fuse(labels).confusion[[0, 2], 1, 1]
+    careful, careless = fuse(labels, "staple").confusion[[0, 2], 1, 1]
     assert careful > careless + 0.1
 
 
 def test_a_missing_annotator_changes_nothing():
     labels = _noisy(2, (9, 31, 33), (0.02, 0.1, 0.3))
-    without, with_missing = fuse(labels), fuse([labels[0], None, *labels[1:]])
+    without, with_missing = (fuse(given, "staple") for given in (labels, [labels[0], None, *labels[1:]]))
     np.testing.assert_array_equal(without.labels, with_missing.labels)
     np.testing.assert_allclose(without.confusion, with_missing.confusion[[0, 2, 3]], atol=1e-12)
     np.testing.assert_array_equal(with_missing.confusion[1], 0.5)
@@ -96,20 +96,20 @@ def test_an_unknown_setting_is_refused_with_the_ones_there_are():
 def test_a_larger_confidence_weight_makes_more_foreground_whatever_the_prior():
     labels = _noisy(2, (9, 31, 33), (0.2, 0.2, 0.2))
     for prior in ("estimated", "votes"):
-        few, many = (fuse(labels, prior=prior, confidence_weight=w).probability(1).sum() for w in (0.5, 2.0))
+        few, many = (fuse(labels, "staple", prior=prior, confidence_weight=w).probability(1).sum() for w in (0.5, 2.0))
         assert few < many
 
 
 def test_a_prior_can_be_given_per_class():
     labels = np.array([[0, 0, 1], [0, 1, 1]], np.uint8)
-    rare, common = (fuse(labels, prior=[1 - p, p]).probability(1)[1] for p in (0.1, 0.9))
+    rare, common = (fuse(labels, "staple", prior=[1 - p, p]).probability(1)[1] for p in (0.1, 0.9))
     assert rare < 0.5 < common
     with pytest.raises(UserError, match="prior does not fit"):
-        fuse(labels, prior=[1.0])
+        fuse(labels, "staple", prior=[1.0])
 
 
 def test_an_estimation_that_is_cut_short_says_so():
-    fusion = fuse(_noisy(2, (9, 31, 33), (0.1, 0.2, 0.3)), max_iterations=2)
+    fusion = fuse(_noisy(2, (9, 31, 33), (0.1, 0.2, 0.3)), "staple", max_iterations=2)
     assert fusion.iterations == 2
     assert not fusion.converged
     assert any("not settled after 2 steps" in remark for remark in fusion.remarks)

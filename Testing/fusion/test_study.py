@@ -31,7 +31,7 @@ def test_every_case_is_written_on_its_own_grid(make_study, tmp_path):
         assert [case.geometry.differences(image.geometry) for image in (truth, probability, confusion)] == [[], [], []]
 
 
-def test_staple_judges_annotators_over_all_cases(make_study, tmp_path):
+def test_the_default_judges_annotators_over_all_cases(make_study, tmp_path):
     study = make_study(cases=4)
     table = fuse_study(study, tmp_path / "out", FusionPlan("staple"))
     stacked = [np.stack([case.labels(name) for case in study.cases]) for name in study.annotators]
@@ -44,7 +44,7 @@ def test_staple_judges_annotators_over_all_cases(make_study, tmp_path):
 
 def test_each_case_can_be_judged_by_itself(make_study, tmp_path):
     study = make_study()
-    fuse_study(study, tmp_path / "out", FusionPlan("staple", pooled=False))
+    fuse_study(study, tmp_path / "out", FusionPlan(pooled=False))
     for case in study.cases:
         truth = read_labels(tmp_path / "out" / case.id / "truth.nrrd").array
         np.testing.assert_array_equal(truth, fuse(case.all_labels(study.annotators)).labels)

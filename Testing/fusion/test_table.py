@@ -48,7 +48,7 @@ def test_many_rows_are_kept_sparse_and_give_the_same_answer(monkeypatch):
 def test_a_pool_of_one_case_is_that_case():
     labels = np.random.default_rng(1).integers(0, 3, (4, 6, 7, 8)).astype(np.uint8)
     votes, method = Votes(labels), METHODS["staple"]
-    alone = votes.fuse()
+    alone = votes.fuse("staple")
     pooled = votes.fused_as(Pool.solve(VoteTable.pooled([votes.table]), method, {}).part(votes.table))
     np.testing.assert_array_equal(alone.labels, pooled.labels)
     np.testing.assert_array_equal(alone.probabilities, pooled.probabilities)
@@ -65,4 +65,4 @@ def test_pooled_cases_share_what_is_known_of_an_annotator():
     second = Votes([truth, careless, None])
     pool = Pool.solve(VoteTable.pooled([first.table, second.table]), METHODS["staple"], {})
     np.testing.assert_array_equal(second.fused_as(pool.part(second.table)).labels, truth)
-    assert (second.fuse().labels != truth).any()
+    assert (second.fuse("staple").labels != truth).any()
