@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 READY := .venv/ready
 
-.PHONY: demo test lint soak panel screenshots clean environment
+.PHONY: demo test test-next-slicer lint soak panel screenshots clean environment
 
 demo: environment
 	$(BIN)/noisylabelseg demo --out demo-output --force
@@ -12,6 +12,14 @@ demo: environment
 test: environment lint
 	$(BIN)/python -m pytest Testing/Host Testing/widget
 	$(BIN)/python -m pytest --ignore=Testing/Host --ignore=Testing/widget
+
+# The tests of the scene on the next Slicer, in an environment of its own, without torch.
+NEXT := build/next-slicer
+test-next-slicer:
+	test -x $(NEXT)/bin/python || $(PYTHON) -m venv $(NEXT)
+	$(NEXT)/bin/python -m pip install --quiet --disable-pip-version-check slicer-core==5.13.31053.0 vtk==9.6.2 \
+		numpy scipy SimpleITK pydicom highdicom joblib rich rich-argparse pytest hypothesis
+	$(NEXT)/bin/python -m pytest Testing/scene
 
 soak: environment
 	$(BIN)/python -m pytest -m soak

@@ -1,6 +1,7 @@
 """The Slicer module: metadata and wiring. The work is in NoisyLabelSegLib, which is imported when the panel opens."""
 
 import sys
+import unittest
 from pathlib import Path
 
 import slicer
@@ -126,15 +127,68 @@ class NoisyLabelSegFileReader:
 
 
 class NoisyLabelSegTest(ScriptedLoadableModuleTest):
-    """Runs inside Slicer: Reload and Test, or ctest."""
+    """Runs inside Slicer (Reload and Test, or ctest), with and without a main window, and in Testing/widget."""
 
-    def setUp(self):
-        slicer.mrmlScene.Clear(0)
+    def runTest(self):
+        """Every test, also where one before it fails or is skipped."""
+        suite = unittest.defaultTestLoader.loadTestsFromTestCase(type(self))
+        result = unittest.TextTestRunner().run(suite)
+        assert result.wasSuccessful(), f"{len(result.errors + result.failures)} tests failed"
 
-    def test_story(self):
-        from NoisyLabelSegLib.widget.self_test import runStory
+    def test_demo_case(self):
+        """The demo case opens with five annotators, its truth is estimated at once, and the views show its volume."""
+        self._try("demoCase")
 
-        runStory(self)
+    def test_every_method(self):
+        """Every fusion method marks something, marks nothing that nobody marked, and puts its truth into the scene."""
+        self._try("everyMethod")
+
+    def test_untick(self):
+        """Without one annotator the truth is another one, and with them again it is the same as before."""
+        self._try("untick")
+
+    def test_next_error(self):
+        """The errors come largest first, with words, and every slice view moves to them."""
+        self._try("nextError")
+
+    def test_one_view_each(self):
+        """Every annotator gets a slice view that shows the volume; without a main window the panel says why not."""
+        self._try("oneViewEach")
+
+    def test_far_away_volume(self):
+        """One view each shows a volume 900 mm from the origin, also after Slicer has handled its events."""
+        self._try("farAwayVolume")
+
+    def test_add_from_scene(self):
+        """Labelmaps that lie on a volume are found, fused and compared with the truth."""
+        self._try("addFromScene")
+
+    def test_save_and_reload(self):
+        """A saved scene comes back with its classes, annotators, truth and figures."""
+        self._try("saveAndReload")
+
+    def test_export_every_format(self):
+        """Every exported file has the voxels of the truth, the DICOM SEG too where highdicom is installed."""
+        self._try("exportEveryFormat")
+
+    def test_prediction(self):
+        """A model that comes with the extension finds a nodule in a worker process; torch stays out of Slicer's."""
+        self._try("prediction")
+
+    def test_cancel(self):
+        """A prediction that is canceled leaves the truth and the scene as they were."""
+        self._try("cancel")
+
+    def test_cancel_review(self):
+        """A review in the background that is canceled ends its process and leaves the figures as they were."""
+        self._try("cancelReview")
+
+    def _try(self, name):
+        """Runs a function of self_test.py with the panel and an empty scene."""
+        from NoisyLabelSegLib.widget import self_test
+
+        self.delayDisplay(name)
+        getattr(self_test, name)(self_test.freshPanel())
 
 
 def _setIcon(parent):

@@ -100,6 +100,7 @@ class Panel:
     def close(self) -> None:
         """Leaves no process, observer or timer behind: the panel goes away."""
         self._scene.RemoveObserver(self._observer)
+        self.setActive(active=False)  # the keys belong to the main window, which stays
         self.leaveScene()
         self.annotatorsSection.close()
         self.trainSection.close()

@@ -13,7 +13,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "Host"))
 pytest.importorskip("PySide6")
 pytest.importorskip("slicer")
 
-from slicerhost.fixtures import host, module  # noqa: F401
+from slicerhost.fixtures import host, module, no_main_window  # noqa: F401
 
 
 @pytest.fixture
@@ -96,37 +96,6 @@ def shelf_folder(monkeypatch, tmp_path):
 @pytest.fixture
 def write_series():
     """Writes voxels (z, y, x) on a grid of the library as the DICOM MR series that they might have come from."""
-    return _write_series
+    from NoisyLabelSegLib.cases.dicom_series_writer import write_series
 
-
-def _write_series(folder, voxels, geometry):
-    import numpy as np
-    from pydicom.dataset import FileDataset, FileMetaDataset
-    from pydicom.uid import ExplicitVRLittleEndian, MRImageStorage, generate_uid
-
-    folder.mkdir(parents=True)
-    study, series, frame = generate_uid(), generate_uid(), generate_uid()
-    direction = np.reshape(geometry.direction, (3, 3))
-    stored = np.rint(voxels).astype(np.int16)
-    for place, plane in enumerate(stored):
-        meta = FileMetaDataset()
-        meta.MediaStorageSOPClassUID, meta.MediaStorageSOPInstanceUID = MRImageStorage, generate_uid()
-        meta.TransferSyntaxUID = ExplicitVRLittleEndian
-        path = folder / f"{place:03d}.dcm"
-        data = FileDataset(str(path), {}, file_meta=meta, preamble=bytes(128))
-        data.SOPClassUID, data.SOPInstanceUID = MRImageStorage, meta.MediaStorageSOPInstanceUID
-        data.StudyInstanceUID, data.SeriesInstanceUID, data.FrameOfReferenceUID = study, series, frame
-        data.Modality, data.PatientName, data.PatientID, data.StudyID = "MR", "Phantom", "phantom", "1"
-        data.PatientBirthDate = data.PatientSex = data.StudyDate = data.StudyTime = data.AccessionNumber = ""
-        data.SeriesNumber, data.InstanceNumber, data.ReferringPhysicianName = 1, place + 1, ""
-        corner = np.array(geometry.origin) + place * geometry.spacing[2] * direction[:, 2]
-        data.ImagePositionPatient = corner.tolist()
-        data.ImageOrientationPatient = [*direction[:, 0].tolist(), *direction[:, 1].tolist()]
-        data.PixelSpacing, data.SliceThickness = [geometry.spacing[1], geometry.spacing[0]], geometry.spacing[2]
-        data.Rows, data.Columns = plane.shape
-        data.SamplesPerPixel, data.PhotometricInterpretation = 1, "MONOCHROME2"
-        data.BitsAllocated = data.BitsStored = 16
-        data.HighBit, data.PixelRepresentation = 15, 1
-        data.PixelData = plane.tobytes()
-        data.save_as(path, enforce_file_format=True)
-    return folder
+    return write_series

@@ -31,7 +31,7 @@ def select(panel, annotator):
 
 def test_before_there_is_a_truth_the_section_says_so(module):
     assert "Estimate the truth first" in text(ui_of(module.panel).annotatorSentence)
-    assert ui_of(module.panel).nextButton.property("toolTip") == "Select an annotator in the table first."
+    assert ui_of(module.panel).nextButton.property("toolTip") == "<p>Select an annotator in the table first.</p>"
 
 
 def test_a_closed_section_reviews_when_it_is_opened(host, opened):
@@ -97,7 +97,7 @@ def test_next_and_previous_go_around(opened):
 def test_an_annotator_without_errors_has_none_to_jump_to(opened):
     select(opened, "exact")
     assert not ui_of(opened).nextButton.property("enabled")
-    assert ui_of(opened).nextButton.property("toolTip") == "exact made no errors worth a jump."
+    assert ui_of(opened).nextButton.property("toolTip") == "<p>exact made no errors worth a jump.</p>"
 
 
 def test_the_keys_work_only_while_the_panel_is_shown(module, opened):

@@ -29,7 +29,7 @@ def test_an_empty_scene_is_met_with_the_next_step(module):
     ui = ui_of(module.panel)
     assert "try the demo case" in text(ui.caseMessage)
     assert not ui.addFromSceneButton.property("enabled")
-    assert ui.addFromSceneButton.property("toolTip") == "Choose a volume first."
+    assert ui.addFromSceneButton.property("toolTip") == "<p>Choose a volume first.</p>"
 
 
 def test_add_from_scene_finds_the_labelmaps_of_the_volume(module, volume, readers):

@@ -27,11 +27,11 @@ def tick(panel, *names):
 def test_the_button_says_what_is_missing(module, opened):
     ui = ui_of(opened)
     tick(opened)
-    assert ui.exportButton.property("toolTip") == "Tick what to export."
+    assert ui.exportButton.property("toolTip") == "<p>Tick what to export.</p>"
     tick(opened, "exportNrrd")
-    assert ui.exportButton.property("toolTip") == "Choose a folder."
+    assert ui.exportButton.property("toolTip") == "<p>Choose a folder.</p>"
     module.panel.setParameterNode(None)
-    assert ui.exportButton.property("toolTip") == "Estimate the truth first."
+    assert ui.exportButton.property("toolTip") == "<p>Estimate the truth first.</p>"
 
 
 @pytest.mark.parametrize(

@@ -72,7 +72,7 @@ def test_the_outlines_are_read_between_events_and_the_panel_says_so(host, scan, 
     assert scan.case.annotators == ("exact", "wide", "misses")
     assert not scan.case.isReady
     assert scan.truth.truth is None
-    assert truth.estimateButton.property("toolTip") == "The outlines are still being read."
+    assert truth.estimateButton.property("toolTip") == "<p>The outlines are still being read.</p>"
     said = []
     say = sys.modules["NoisyLabelSegLib.widget.steps"].say
     monkeypatch.setattr("NoisyLabelSegLib.widget.steps.say", lambda *what: said.append(what[1]) or say(*what))

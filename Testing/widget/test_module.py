@@ -2,22 +2,52 @@
 
 from __future__ import annotations
 
+import ast
 import sys
 import unittest
 from collections.abc import Iterator
+from pathlib import Path
 
 import numpy as np
 import pytest
 import slicer
 
+MODULE = Path(__file__).resolve().parents[2] / "NoisyLabelSeg"
 
-def test_the_story_for_inside_slicer_is_true(module):
-    assert module.panel is not None
-    suite = unittest.TestSuite([sys.modules["NoisyLabelSeg"].NoisyLabelSegTest("test_story")])
+
+TESTS = sorted(
+    node.name
+    for node in ast.walk(ast.parse((MODULE / "NoisyLabelSeg.py").read_text(encoding="utf-8")))
+    if isinstance(node, ast.FunctionDef) and node.name.startswith("test_")
+)
+"""The tests that run inside Slicer."""
+
+
+def run_inside(name):
+    case = sys.modules["NoisyLabelSeg"].NoisyLabelSegTest(name)
+    assert case.shortDescription(), "each says what it proves"
     result = unittest.TestResult()
-    suite.run(result)
+    unittest.TestSuite([case]).run(result)
     assert result.testsRun == 1
     assert not result.errors + result.failures
+    assert "torch" not in sys.modules
+
+
+@pytest.mark.parametrize("name", TESTS)
+def test_what_runs_inside_slicer_passes_here(module, name):
+    assert module.parent.isEntered
+    run_inside(name)
+
+
+@pytest.mark.parametrize("name", TESTS)
+def test_what_runs_inside_slicer_passes_without_a_main_window(no_main_window, module, name):
+    assert no_main_window is None
+    assert not module.parent.isEntered
+    run_inside(name)
+
+
+def test_there_is_a_test_for_every_part_of_the_work():
+    assert len(TESTS) == 12
 
 
 def test_the_demo_case_is_offered_as_sample_data_and_made_offline(module):
@@ -76,8 +106,20 @@ def test_every_control_that_is_off_says_why(module):
     assert not silent
 
 
-def test_without_a_main_window_the_panel_works(module, monkeypatch):
-    monkeypatch.setattr(slicer.app, "layoutManager", lambda: None)
-    assert slicer.util.mainWindow() is None
+def test_without_a_main_window_the_panel_works(no_main_window, module):
+    assert no_main_window is None
     module.panel.caseSection._ui.demoButton.click()
     assert module.panel.truth.truth is not None
+
+
+@pytest.mark.usefixtures("library")
+def test_a_panel_that_was_reloaded_lets_go_of_the_keys(module):
+    from PySide6.QtGui import QShortcut
+
+    window = slicer.util.mainWindow()
+    before = [shortcut for shortcut in window.findChildren(QShortcut) if shortcut.isEnabled()]
+    module.onReload()
+    newest = slicer.util.getModuleWidget("NoisyLabelSeg")
+    assert len([shortcut for shortcut in window.findChildren(QShortcut) if shortcut.isEnabled()]) == len(before)
+    newest.exit()
+    newest.cleanup()

@@ -34,9 +34,9 @@ def train(host, panel):
 
 def test_the_button_says_what_is_missing(module, opened, tmp_path):
     ui = ui_of(opened)
-    assert ui.trainButton.property("toolTip") == "Choose a folder for the model."
+    assert ui.trainButton.property("toolTip") == "<p>Choose a folder for the model.</p>"
     ui.sourceSelector.setProperty("currentIndex", 1)
-    assert ui.trainButton.property("toolTip") == "Choose a study.json, or the folder that holds it."
+    assert ui.trainButton.property("toolTip") == "<p>Choose a study.json, or the folder that holds it.</p>"
     assert not ui.studyPath.isHidden()
     ui.sourceSelector.setProperty("currentIndex", 0)
     module.panel.case.remove(["exact", "wide", "misses"])

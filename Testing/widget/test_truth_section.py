@@ -87,7 +87,7 @@ def test_with_nobody_ticked_the_panel_asks_for_somebody(opened):
         table.item(row, 0).setCheckState(Qt.CheckState.Unchecked)
     ui = ui_of(opened)
     assert not ui.estimateButton.property("enabled")
-    assert ui.estimateButton.property("toolTip") == "Tick at least one annotator."
+    assert ui.estimateButton.property("toolTip") == "<p>Tick at least one annotator.</p>"
 
 
 def test_the_confidence_overlay_is_drawn_and_removed(opened):
@@ -157,7 +157,7 @@ def test_models_of_the_extension_are_offered_by_the_name_on_their_card(shelf_fol
     titles = [combo.itemText(place) for place in range(combo.model().rowCount())]
     assert titles == ["lesions: lesion, from 30 cases", "nodules: lesion, from 7 cases", "Another file..."]
     combo.setProperty("currentIndex", 1)
-    assert combo.property("toolTip") == "Finds nodules."
+    assert combo.property("toolTip") == "<p>Finds nodules.</p>"
     assert module.panel.truthSection.model == str(shelf_folder / "b.nlseg")
 
 
@@ -190,5 +190,5 @@ def test_a_model_with_other_classes_is_not_run(shelf_folder, opened):
     opened.truthSection.selectModel(str(path))
     ui = ui_of(opened)
     assert ui.estimateButton.property("toolTip") == (
-        "The model knows 2 classes, but the annotators drew 1; choose another model."
+        "<p>The model knows 2 classes, but the annotators drew 1; choose another model.</p>"
     )

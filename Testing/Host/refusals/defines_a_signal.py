@@ -3,5 +3,5 @@
 import qt
 
 
-class Section(qt.QObject):
+class Section(qt.QWidget):
     changed = qt.Signal()

@@ -4,4 +4,4 @@ from pathlib import Path
 
 import qt
 
-qt.QFile(Path("case.nrrd"))
+qt.QPixmap(Path("case.png"))

@@ -1,4 +1,4 @@
-"""Stand-ins for slicer.app and slicer.modules, over the real application logic."""
+"""Stand-ins for slicer.app, its layout manager and slicer.modules, over the real application logic."""
 
 from __future__ import annotations
 
@@ -6,50 +6,41 @@ from collections.abc import Callable
 from typing import Any
 
 from PySide6 import QtWidgets
-from PySide6.QtCore import QTimer
+from PySide6.QtCore import QObject, QTimer
+
+_VIEW_CLASSES = ("vtkMRMLLayoutNode", "vtkMRMLViewNode", "vtkMRMLSliceNode", "vtkMRMLSliceCompositeNode")
 
 
 class Application:
-    """slicer.app, as far as the extension uses it. `testing` is what testingEnabled() answers."""
+    """slicer.app, as far as the extension uses it. `testing` is what testingEnabled() answers.
 
-    def __init__(self, logic: Any) -> None:
+    `window` is the main window; without one there is no layout manager, and there are no views.
+    """
+
+    def __init__(self, headless: Any) -> None:
         self.testing = False
         self.widgets: dict[str, Any] = {}
         self.open_module: Callable[[], Any]
         self.cachePath = ""
-        self._logic = logic
+        self.window: QtWidgets.QMainWindow | None = QtWidgets.QMainWindow()
+        self._headless = headless  # its logics watch the scene as long as they live
         self._startup: list[Callable[[], None]] = []
-        self._views = {node.GetID() for node in self._slice_nodes()}
-        scene = logic.GetMRMLScene()
-        for event in (scene.NodeAddedEvent, scene.NodeRemovedEvent):
-            scene.AddObserver(event, lambda *_: self._reset_new_views())
+        self._layouts = qSlicerLayoutManager(headless.applicationLogic)
 
     def applicationLogic(self) -> Any:
-        return self._logic
+        return self._headless.applicationLogic
 
-    def layoutManager(self) -> Application:
-        return self
+    def layoutManager(self) -> qSlicerLayoutManager | None:
+        return None if self.window is None else self._layouts
 
-    def resetSliceViews(self) -> None:
-        """Zooms all slice views so that the whole background is seen."""
-        logics = self._logic.GetSliceLogics()
-        for logic in (logics.GetItemAsObject(index) for index in range(logics.GetNumberOfItems())):
-            logic.FitSliceToBackground()
-            logic.SnapSliceOffsetToIJK()
-
-    def _slice_nodes(self) -> list[Any]:
-        scene = self._logic.GetMRMLScene()
-        nodes = scene.GetNodesByClass("vtkMRMLSliceNode")
-        nodes.UnRegister(None)
-        return list(nodes)
-
-    def _reset_new_views(self) -> None:
-        """As in Slicer, the first event loop after a new slice view appears sets its offset to 0."""
-        known, self._views = self._views, {node.GetID() for node in self._slice_nodes()}
-        if new := self._views - known:
-            QTimer.singleShot(
-                0, lambda: [node.SetSliceOffset(0) for node in self._slice_nodes() if node.GetID() in new]
-            )
+    def use_main_window(self, *, used: bool) -> None:
+        """As Slicer starts by itself, or with --no-main-window: then the scene has no layout and no views."""
+        if used == (self.window is not None):
+            return
+        self.window = QtWidgets.QMainWindow() if used else None
+        self._headless._layoutLogic.SetMRMLScene(self._headless.scene if used else None)
+        if not used:
+            _remove_views(self._headless.scene)
 
     def moduleManager(self) -> Application:
         return self
@@ -85,6 +76,36 @@ class Application:
         """The host draws only when asked to."""
 
 
+class qSlicerLayoutManager(QObject):
+    """Fits views, and does to new ones what Slicer does."""
+
+    def __init__(self, logic: Any) -> None:
+        super().__init__()
+        self._logic = logic
+        self._views = {node.GetID() for node in self._slice_nodes()}
+        scene = logic.GetMRMLScene()
+        for event in (scene.NodeAddedEvent, scene.NodeRemovedEvent):
+            scene.AddObserver(event, lambda *_: self._reset_new_views())
+
+    def resetSliceViews(self) -> None:
+        """Zooms all slice views so that the whole background is seen."""
+        logics = self._logic.GetSliceLogics()
+        for logic in (logics.GetItemAsObject(index) for index in range(logics.GetNumberOfItems())):
+            logic.FitSliceToBackground()
+            logic.SnapSliceOffsetToIJK()
+
+    def _slice_nodes(self) -> list[Any]:
+        return _nodes(self._logic.GetMRMLScene(), "vtkMRMLSliceNode")
+
+    def _reset_new_views(self) -> None:
+        """As in Slicer, the first event loop after a new slice view appears sets its offset to 0."""
+        known, self._views = self._views, {node.GetID() for node in self._slice_nodes()}
+        if new := self._views - known:
+            QTimer.singleShot(
+                0, lambda: [node.SetSliceOffset(0) for node in self._slice_nodes() if node.GetID() in new]
+            )
+
+
 class Module:
     """slicer.modules.<name>"""
 
@@ -93,3 +114,15 @@ class Module:
 
     def logic(self) -> Any:
         return self._logic
+
+
+def _remove_views(scene: Any) -> None:
+    for name in _VIEW_CLASSES:
+        for node in _nodes(scene, name):
+            scene.RemoveNode(node)
+
+
+def _nodes(scene: Any, class_name: str) -> list[Any]:
+    nodes = scene.GetNodesByClass(class_name)
+    nodes.UnRegister(None)
+    return list(nodes)

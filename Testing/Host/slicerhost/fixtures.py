@@ -31,6 +31,8 @@ def host(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Host]:
     if "torch" in sys.modules and not is_running():  # PySide's true_property cannot begin where torch is loaded
         pytest.skip("needs a process without torch: pytest Testing/Host Testing/widget, as make test does")
     running = start()
+    running.application.use_main_window(used=True)
+    running.application.testing = False
     keep_settings_in(tmp_path_factory.mktemp("settings"))
     running.close_scene()
     running.faults.clear()
@@ -43,11 +45,19 @@ def host(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Host]:
 
 
 @pytest.fixture
+def no_main_window(host: Host) -> None:
+    """Slicer as its generic tests start it: --testing --no-main-window. To be asked for before the module is."""
+    host.application.use_main_window(used=False)
+    host.application.testing = True
+
+
+@pytest.fixture
 def module(host: Host) -> Iterator[Any]:
-    """The module's widget object, set up and entered; cleaned up at the end, as when Slicer quits."""
+    """The module's widget object, entered where there is a main window; cleaned up at the end, as when Slicer quits."""
     widget = host.open_module()
     yield widget
-    widget.exit()
+    if widget.parent.isEntered:
+        widget.exit()
     widget.cleanup()
     widget.parent.deleteLater()
     QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)  # outside exec() nobody else does

@@ -26,6 +26,12 @@ class qMRMLWidget(QWidget):
         return self._scene
 
 
+class qSlicerScriptedLoadableModuleWidget(qMRMLWidget):
+    """The parent of the module's widgets; `isEntered` while the module is the one in front."""
+
+    isEntered = False
+
+
 class qMRMLNodeComboBox(QWidget):
     """Chooses one node of given classes; empty until it has a scene."""
 

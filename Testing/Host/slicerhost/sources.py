@@ -1,7 +1,8 @@
 """Loads the extension's sources as PythonQt would run them: Qt properties are attributes, enums are flat.
 
-Every module of the panel is compiled with PySide's `true_property` switched on, and every method call in it goes
-through `guard.call`. Scoped enums, which PySide has and PythonQt has not, are refused while loading.
+Every module of the panel is compiled with PySide's `true_property` switched on, every method call in it goes through
+`guard.call`, and every attribute through `api.known`. Scoped enums, which PySide has and PythonQt has not, are refused
+while loading.
 """
 
 from __future__ import annotations
@@ -15,7 +16,11 @@ import types
 from collections.abc import Sequence
 from pathlib import Path
 
-PROLOGUE = "from __feature__ import true_property\nfrom slicerhost.guard import call as __host_call__"
+PROLOGUE = """
+from __feature__ import true_property
+from slicerhost.api import known as __host_known__
+from slicerhost.guard import call as __host_call__
+"""
 
 
 class HostLoader(importlib.machinery.SourceFileLoader):
@@ -25,7 +30,7 @@ class HostLoader(importlib.machinery.SourceFileLoader):
         path = self.get_filename(fullname)
         tree = ast.parse(self.get_data(path), path)
         _refuse_scoped_enums(tree, path)
-        tree = ast.fix_missing_locations(_GuardedCalls().visit(tree))
+        tree = ast.fix_missing_locations(_Guarded().visit(tree))
         place = _after_future_imports(tree.body)
         tree.body[place:place] = ast.parse(PROLOGUE).body
         return compile(tree, path, "exec", dont_inherit=True)
@@ -58,15 +63,24 @@ def load_source(name: str, path: Path) -> types.ModuleType:
     return module
 
 
-class _GuardedCalls(ast.NodeTransformer):
-    """`a.b(c)` becomes `__host_call__(a.b, c)`; plain names such as super() stay as they are."""
+class _Guarded(ast.NodeTransformer):
+    """`a.b` becomes `__host_known__(a, "b").b`, and `a.b(c)` becomes `__host_call__(a.b, c)`."""
 
     def visit_Call(self, node: ast.Call) -> ast.AST:
         self.generic_visit(node)
         if not isinstance(node.func, ast.Attribute):
             return node
-        guard = ast.copy_location(ast.Name("__host_call__", ast.Load()), node)
-        return ast.copy_location(ast.Call(guard, [node.func, *node.args], node.keywords), node)
+        return _call("__host_call__", [node.func, *node.args], node.keywords, node)
+
+    def visit_Attribute(self, node: ast.Attribute) -> ast.AST:
+        self.generic_visit(node)
+        node.value = _call("__host_known__", [node.value, ast.Constant(node.attr)], [], node)
+        return node
+
+
+def _call(name: str, arguments: list[ast.expr], keywords: list[ast.keyword], place: ast.expr) -> ast.Call:
+    function = ast.copy_location(ast.Name(name, ast.Load()), place)
+    return ast.copy_location(ast.Call(function, arguments, keywords), place)
 
 
 def _refuse_scoped_enums(tree: ast.AST, path: str) -> None:

@@ -16,6 +16,7 @@ from PySide6 import QtWidgets
 from slicerhost import names, util
 from slicerhost.application import Application, Module
 from slicerhost.dialogs import Answers, answers
+from slicerhost.mrml_widgets import qSlicerScriptedLoadableModuleWidget
 from slicerhost.slicers_own import use_slicers_own
 from slicerhost.sources import HostFinder, load_source
 
@@ -51,20 +52,21 @@ class Host:
         return load_source(name, path)
 
     def open_module(self, path: Path | None = None) -> Any:
-        """Loads the module file and makes its panel; returns the widget object, set up and entered."""
+        """Loads the module file and makes its panel; returns the widget object, entered where there is a window."""
         path = path or REPOSITORY / MODULE / f"{MODULE}.py"
         source = self.load(MODULE, path)
         module = types.SimpleNamespace(path=str(path))
         source.NoisyLabelSeg(module)
         self.application.startupCompleted()
-        parent = slicer.qMRMLWidget()
+        parent = qSlicerScriptedLoadableModuleWidget()
         QtWidgets.QVBoxLayout(parent)
         parent.setMRMLScene(slicer.mrmlScene)
-        parent.isEntered = True
         panel = source.NoisyLabelSegWidget(parent)
         self.application.widgets[MODULE] = panel
         panel.setup()
-        panel.enter()
+        if self.application.window is not None:  # else no module is ever in front
+            parent.isEntered = True
+            panel.enter()
         parent.setWindowTitle(module.title)
         return panel
 
@@ -127,8 +129,7 @@ def _become_slicer() -> Application:
 
     headless = HeadlessSlicer()
     slicer.mrmlScene = headless.scene
-    slicer.app = Application(headless.applicationLogic)
-    slicer.app.headless = headless  # its logics watch the scene as long as they live
+    slicer.app = Application(headless)
     slicer.modules = _modules(headless)
     for function in util.REPLACED:
         setattr(slicer.util, function.__name__, function)

@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from xml.etree import ElementTree
 
+from PySide6 import QtWidgets
 from PySide6.QtCore import QBuffer, QFile, QIODevice
 from PySide6.QtUiTools import QUiLoader
 from PySide6.QtWidgets import QWidget
 
-from slicerhost import ctk_widgets, mrml_widgets
+from slicerhost import api, ctk_widgets, mrml_widgets
+from slicerhost.tool_tips import enrich
 
 CUSTOM = {
     name: value
@@ -26,6 +28,8 @@ class UiLoader(QUiLoader):
     def load(self, file: QFile, parent: QWidget | None = None) -> QWidget:
         root = ElementTree.fromstring(bytes(file.readAll().data()))
         _refuse_undeclared(root)
+        for className, name in api.properties_of(root):
+            api.refuse_unknown(CUSTOM.get(className) or getattr(QtWidgets, className), name)
         connections = list(_scene_connections(root))
         for element in root.findall("connections"):
             root.remove(element)
@@ -40,10 +44,12 @@ class UiLoader(QUiLoader):
         return widget
 
     def createWidget(self, className: str, parent: QWidget | None = None, name: str = "") -> QWidget:
-        if className not in CUSTOM:
-            return super().createWidget(className, parent, name)
-        widget = CUSTOM[className](parent)
-        widget.setObjectName(name)
+        if className in CUSTOM:
+            widget = CUSTOM[className](parent)
+            widget.setObjectName(name)
+        else:
+            widget = super().createWidget(className, parent, name)
+        enrich(widget)
         return widget
 
 

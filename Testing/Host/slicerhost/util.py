@@ -81,12 +81,14 @@ def WaitCursor() -> Iterator[None]:
 
 
 def mainWindow() -> Any:
-    """The window that `make panel` opens; None without one, as with --no-main-window."""
-    return getattr(slicer.app, "window", None)
+    """None without one, as with --no-main-window."""
+    return slicer.app.window
 
 
 def selectModule(name: str) -> None:
-    """The host shows one module, so it is always the selected one."""
+    """The host shows one module, so it is always the selected one; without a main window there is nothing to select."""
+    if slicer.app.window is None:
+        raise RuntimeError("there is no main window")
     if name not in slicer.app.widgets:
         raise RuntimeError(f"there is no module {name}")
 

@@ -1,4 +1,4 @@
-"""The host's main window: the panel on the left, real slice views on the right, and the curves below them."""
+"""The host's main window: the panel, as wide as in Slicer at first, and beside it real slice views and the curves."""
 
 from __future__ import annotations
 
@@ -6,18 +6,35 @@ from typing import Any
 
 import slicer
 from PySide6.QtCore import Qt, QTimer
-from PySide6.QtGui import QImage, QPixmap, QResizeEvent, QWheelEvent
-from PySide6.QtWidgets import QGridLayout, QLabel, QMainWindow, QScrollArea, QSizePolicy, QSplitter, QWidget
+from PySide6.QtGui import QImage, QPixmap, QWheelEvent
+from PySide6.QtWidgets import (
+    QGridLayout,
+    QLabel,
+    QMainWindow,
+    QScrollArea,
+    QSizePolicy,
+    QSplitter,
+    QVBoxLayout,
+    QWidget,
+)
 
 from slicerhost.curves import Curves
 
-STANDARD = {"Red": "Axial", "Yellow": "Sagittal", "Green": "Coronal"}
+STANDARD = {"Red": "Axial", "Green": "Coronal", "Yellow": "Sagittal"}
+BAR_COLORS = {"Red": "#f34a33", "Green": "#6eb04b", "Yellow": "#edd54c"}
+OTHER_BAR_COLOR = "#8a8a8a"
+AXES = {"Axial": "S", "Coronal": "A", "Sagittal": "R"}
+PANEL_WIDTH, WINDOW_SIZE = 300, (1280, 800)
+"""Of Slicer's module panel when it starts for the first time, and of a window as people have it on a small screen."""
 REDRAW_MILLISECONDS = 150
 PIXELS = 480
 
 
 class SliceView(QLabel):
-    """Shows one slice node, drawn by Slicer's own slice logic; the wheel moves through the slices."""
+    """Shows one slice node, drawn by Slicer's own slice logic; the wheel moves through the slices.
+
+    It is drawn at the size that it has on the screen: the letters of a legend follow the shape of the view.
+    """
 
     def __init__(self, name: str, orientation: str) -> None:
         from NoisyLabelSegLib.scene.offscreen import OffscreenView
@@ -29,33 +46,55 @@ class SliceView(QLabel):
         self._view = OffscreenView(slicer.mrmlScene, slicer.app.applicationLogic(), name, (PIXELS, PIXELS))
         if orientation:
             self._view.node.SetOrientation(orientation)
-        self._pixmap = QPixmap()
 
     def draw(self) -> None:
+        self._follow_size()
         picture = self._view.picture()
         height, width, _ = picture.shape
         image = QImage(picture.tobytes(), width, height, 3 * width, QImage.Format.Format_RGB888)
-        self._pixmap = QPixmap.fromImage(image)
-        self._fit()
+        pixmap = QPixmap.fromImage(image)
+        pixmap.setDevicePixelRatio(self.devicePixelRatio())
+        self.setPixmap(pixmap)
+
+    def title(self) -> str:
+        """What stands on the bar above: the view's name and where it is."""
+        node = self._view.node
+        axis = AXES.get(node.GetOrientation(), "")
+        return f"{node.GetLayoutLabel() or node.GetLayoutName()}    {axis}: {node.GetSliceOffset():.4f}mm"
 
     def close_view(self) -> None:
         self._view.close()
-
-    def resizeEvent(self, _event: QResizeEvent) -> None:
-        self._fit()
 
     def wheelEvent(self, event: QWheelEvent) -> None:
         node, logic = self._view.node, self._view.logic
         step = logic.GetLowestVolumeSliceSpacing()[2] * (1 if event.angleDelta().y() > 0 else -1)
         node.SetSliceOffset(node.GetSliceOffset() + step)
 
-    def _fit(self) -> None:
-        if not self._pixmap.isNull():
-            size = self.size() * self.devicePixelRatio()
-            mode = Qt.TransformationMode.SmoothTransformation
-            fitted = self._pixmap.scaled(size, Qt.AspectRatioMode.KeepAspectRatio, mode)
-            fitted.setDevicePixelRatio(self.devicePixelRatio())
-            self.setPixmap(fitted)
+    def _follow_size(self) -> None:
+        size = self.size() * self.devicePixelRatio()
+        wanted = (max(size.width(), 1), max(size.height(), 1))
+        if tuple(self._view._window.GetSize()) != wanted:
+            self._view._window.SetSize(*wanted)
+            self._view.logic.ResizeSliceNode(*wanted)
+
+
+class BarredView(QWidget):
+    """A slice view below its bar, which has the color of the view."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__()
+        self.view, self._bar = SliceView(name, STANDARD.get(name, "")), QLabel()
+        self._bar.setStyleSheet(f"background: {BAR_COLORS.get(name, OTHER_BAR_COLOR)}; color: black; padding: 1px 4px")
+        self._bar.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(0)
+        layout.addWidget(self._bar)
+        layout.addWidget(self.view, 1)
+
+    def draw(self) -> None:
+        self._bar.setText(self.view.title())
+        self.view.draw()
 
 
 class ViewArea(QWidget):
@@ -68,7 +107,7 @@ class ViewArea(QWidget):
         self._grid.setSpacing(2)
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         self.setStyleSheet("background: #404040")  # cells without a view are no part of the panel
-        self._views: dict[str, SliceView] = {}
+        self._views: dict[str, BarredView] = {}
         self._curves = Curves()
         self._stamp = -1
         self._timer = QTimer(self)
@@ -86,23 +125,37 @@ class ViewArea(QWidget):
             view.draw()
         self._stamp = max((node.GetMTime() for node in slicer.mrmlScene.GetNodes()), default=0)
 
+    def close_views(self) -> None:
+        """Lets go of the views; nothing is drawn any more."""
+        self._timer.stop()
+        for view in self._views.values():
+            self._grid.removeWidget(view)
+            view.view.close_view()
+            view.deleteLater()
+        self._views = {}
+
     def _arrange(self) -> None:
         from NoisyLabelSegLib.scene.layout import columnsFor
 
         wanted = self._names()
         if list(self._views) == wanted:
             return
-        for view in self._views.values():
-            self._grid.removeWidget(view)
-            view.close_view()
-            view.deleteLater()
-        self._views = {name: SliceView(name, STANDARD.get(name, "")) for name in wanted}
-        slicer.app.resetSliceViews()
-        cells: list[QWidget] = [*self._views.values(), *([self._curves] if wanted == list(STANDARD) else [])]
+        self.close_views()
+        self._timer.start(REDRAW_MILLISECONDS)
+        self._views = {name: BarredView(name) for name in wanted}
+        slicer.app.layoutManager().resetSliceViews()
+        cells: list[QWidget] = list(self._views.values())
+        if wanted == list(STANDARD):
+            cells.insert(1, self._curves)  # where Slicer has its 3D view
         self._curves.setVisible(self._curves in cells)
         columns = columnsFor(len(cells))
         for place, cell in enumerate(cells):
             self._grid.addWidget(cell, place // columns, place % columns)
+        for line in range(self._grid.columnCount()):
+            self._grid.setColumnStretch(line, 1)
+        for line in range(self._grid.rowCount()):
+            self._grid.setRowStretch(line, 1)
+        self._grid.activate()  # so that the first pictures have the right size
 
     def _names(self) -> list[str]:
         from NoisyLabelSegLib.scene.layout import LAYOUT_ID, viewName
@@ -129,7 +182,7 @@ class Window(QMainWindow):
         splitter.addWidget(scroll)
         splitter.addWidget(self.views)
         splitter.setStretchFactor(1, 1)
-        splitter.setSizes([500, 860])
+        splitter.setSizes([PANEL_WIDTH, WINDOW_SIZE[0] - PANEL_WIDTH])
         self.setCentralWidget(splitter)
         self.scroll = scroll
-        self.resize(1360, 900)
+        self.resize(*WINDOW_SIZE)
