@@ -33,8 +33,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--flips",
         action=argparse.BooleanOptionalAction,
-        default=True,
-        help="whether to ask about mirrored images, too, and take the mean: a little better, 4 times (in 3D 8) as slow",
+        default=False,
+        help="test-time augmentation: the mean over mirror images and overlapping tiles, a little more accurate and "
+        "4 to 12 times as slow (in 3D 8 times); off by default",
     )
     parser.add_argument("--device", default="auto", help="auto, cpu, cuda or mps (default %(default)s)")
     parser.add_argument("--force", action="store_true", help="replace predictions in a folder that holds some")

@@ -51,7 +51,7 @@ class PredictionOutputs:
         return self.annotators or self.fields
 
 
-def load_model(path: str | Path, device: str = "auto", *, flips: bool = True) -> Model:
+def load_model(path: str | Path, device: str = "auto", *, flips: bool = False) -> Model:
     """Loads a model package (`*.nlseg`), ready to predict.
 
     Parameters
@@ -62,7 +62,8 @@ def load_model(path: str | Path, device: str = "auto", *, flips: bool = True) ->
         "auto" (the fastest device there is), "cpu", "cuda" or "mps".
     flips
         Test-time augmentation: average the predictions of the image and its mirror images, if the model was trained on
-        mirror images.
+        mirror images, and of overlapping tiles of slices, if it was trained on crops. A little more accurate and many
+        times as slow (docs/method.md).
 
     Returns
     -------
@@ -96,7 +97,7 @@ class Model:
         card: ModelCard,
         *,
         device: str = "auto",
-        flips: bool = True,
+        flips: bool = False,
         path: str | Path | None = None,
     ) -> None:
         self.card, self.classes, self.annotators = card, card.classes, card.annotators
@@ -106,9 +107,12 @@ class Model:
             self._preprocessing = Preprocessing.from_json(card.preprocessing)
         except ValueError as error:
             raise UserError(f"has preprocessing that makes no sense: {error}", file=path) from error
-        augmented = flips and trained_on_flips(card)
+        whole = not flips and sees_whole_slices(network)
         self._predictor = Predictor(
-            network, patch=self._preprocessing.patch, flips=augmented, device=chosen_device(device)
+            network,
+            patch=0 if whole else self._preprocessing.patch,
+            flips=flips and trained_on_flips(card),
+            device=chosen_device(device),
         )
 
     def predict(
@@ -228,6 +232,14 @@ class Model:
 def trained_on_flips(card: ModelCard) -> bool:
     """Whether the model was trained on mirror images, so that test-time augmentation by flips applies."""
     return card.settings.get("flips") is True
+
+
+def sees_whole_slices(network: SegmentationNetwork) -> bool:
+    """Whether slices need not be cut into tiles of the size that the network was trained on.
+
+    The U-Net is convolutions throughout. Networks of MONAI may not be, and volumes take too much memory.
+    """
+    return network.architecture.dimensions == 2 and network.architecture.trunk == "unet"
 
 
 def chosen_device(name: str) -> torch.device:

@@ -1,4 +1,4 @@
-"""Predicts one prepared case: slices in batches, large ones in overlapping tiles, in bounded working memory."""
+"""Predicts one prepared case: whole slices, or overlapping tiles of what is too large, in bounded working memory."""
 
 from __future__ import annotations
 
@@ -40,11 +40,12 @@ def tile_weight(shape: Sequence[int]) -> NDArray[np.float32]:
     return weight
 
 
-PIXELS_AT_ONCE = 2**18
-"""Pixels in one pass of the network and in one piece of slices: about 380 MB of working memory with the default trunk,
-500 MB with the matrices of five annotators (`bench inference`, without test-time augmentation, which keeps two more
-copies of p and the matrices), however many slices there are. A 3D network makes its passes over tiles, but its fields
-are as large as the case."""
+PIXELS_AT_ONCE = 2**16
+"""Pixels in one pass of the network and in one piece of slices on a CPU: few enough for its cache, so that a slice of
+256 x 256 takes about 0.8 times as long as in a batch of four (`bench inference`)."""
+
+PIXELS_AT_ONCE_ON_DEVICES = 2**18
+"""The same on a GPU, which needs more to be busy."""
 
 LARGEST_2D_EDGE, LARGEST_3D_EDGE = 1024, 128
 
@@ -65,7 +66,10 @@ class Piece:
 
 
 class Predictor:
-    """Runs a network over prepared images; `patch` is the crop it was trained on (0: whole images)."""
+    """Runs a network over prepared images, larger ones in overlapping tiles of `patch` a side (0: as large as can be).
+
+    flips: test-time augmentation, the mean over the image and its mirror images.
+    """
 
     def __init__(
         self, network: SegmentationNetwork, *, patch: int = 0, flips: bool = False, device: torch.device | None = None
@@ -80,6 +84,10 @@ class Predictor:
             [c for n in range(self._dimensions + 1) for c in itertools.combinations(axes, n)] if flips else [()]
         )
 
+    @property
+    def _pixels_at_once(self) -> int:
+        return PIXELS_AT_ONCE if self._device.type == "cpu" else PIXELS_AT_ONCE_ON_DEVICES
+
     @torch.inference_mode()
     def pieces(self, image: Field, *, labels: bool = False, confusion: bool = False) -> Iterator[Piece]:
         """The prediction of image (C, N, H, W) piece by piece, in order."""
@@ -88,7 +96,7 @@ class Predictor:
             yield self._piece(slice(0, image.shape[1]), image[None], wanted, keep=confusion)
             return
         height, width = image.shape[2:]
-        count = max(1, PIXELS_AT_ONCE // (height * width))
+        count = max(1, self._pixels_at_once // (height * width))
         for start in range(0, image.shape[1], count):
             where = slice(start, min(start + count, image.shape[1]))
             yield self._piece(where, np.moveaxis(image[:, where], 1, 0), wanted, keep=confusion)
@@ -120,7 +128,7 @@ class Predictor:
         total = torch.zeros(space)
         size = stack[boxes[0]].shape[2:]
         weight = torch.from_numpy(tile_weight(size))
-        together = max(1, PIXELS_AT_ONCE // (len(stack) * weight.numel()))
+        together = max(1, self._pixels_at_once // (len(stack) * weight.numel()))
         for start in range(0, len(boxes), together):
             some = boxes[start : start + together]
             tiles_truth, tiles_matrices = self._fields(np.concatenate([stack[box] for box in some]), wanted)
@@ -155,10 +163,20 @@ class Predictor:
 
     def _said(self, matrices: Tensor, truth: Tensor) -> Tensor:
         """The label each annotator would most likely give: (n, R, *S)."""
-        said = matrices[:, :, :, 0] * truth[:, None, None, 0]
+        best = self._chance(0, matrices, truth)
+        said = torch.zeros(best.shape, dtype=torch.uint8)
+        for label in range(1, truth.shape[1]):  # an argmax over this axis would take several times as long
+            chance = self._chance(label, matrices, truth)
+            said.masked_fill_(chance > best, label)
+            best = torch.maximum(best, chance)
+        return said
+
+    def _chance(self, label: int, matrices: Tensor, truth: Tensor) -> Tensor:
+        """How likely each annotator is to give the label: (n, R, *S)."""
+        chance = matrices[:, :, label, 0] * truth[:, None, 0]
         for true in range(1, truth.shape[1]):
-            said.addcmul_(matrices[:, :, :, true], truth[:, None, None, true])
-        return said.argmax(dim=2).to(torch.uint8)
+            chance.addcmul_(matrices[:, :, label, true], truth[:, None, true])
+        return chance
 
     def _ordered(self, tensor: Tensor) -> NDArray[Any]:
         """(n, ..., H, W) with slices first to (..., n, H, W); a volume loses its batch axis."""

@@ -23,14 +23,14 @@ def predict_cases(
     folder: str | Path,
     *,
     outputs: PredictionOutputs | None = None,
-    flips: bool = True,
+    flips: bool = False,
     device: str = "auto",
     force: bool = False,
     report: Report = silent,
 ) -> None:
     """Writes `<case id>/truth.nrrd` and so on for every case, on its own grid; all of them or none.
 
-    flips: test-time augmentation, the mean over the image and its mirror images, if the model was trained on such.
+    flips: test-time augmentation, the mean over mirror images and overlapping tiles (see `load_model`).
     """
     outputs = outputs or PredictionOutputs()
     loaded = load_model(model, device, flips=flips)

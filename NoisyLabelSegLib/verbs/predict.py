@@ -26,8 +26,8 @@ class PredictSettings(VerbSettings):
     """Whether the files are compressed: small, but slow to read again."""
     split: str = ""
     """Only the study's cases of this split; all if empty."""
-    flips: bool = True
-    """Test-time augmentation: the mean over mirrored images, for models that were trained on such."""
+    flips: bool = False
+    """Test-time augmentation: the mean over mirror images and overlapping tiles."""
     device: str = "auto"
 
     def problems(self) -> list[str]:

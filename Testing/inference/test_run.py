@@ -14,10 +14,12 @@ import pytest
 from NoisyLabelSegLib.cases import Case, Geometry, Image, Study, read_image, write_image
 from NoisyLabelSegLib.cases.inputs import cases_of
 from NoisyLabelSegLib.errors import UserError
-from NoisyLabelSegLib.inference import PredictionOutputs, predict_cases
+from NoisyLabelSegLib.inference import PredictionOutputs, Predictor, load_model, predict_cases
 from NoisyLabelSegLib.inference.model import chosen_device
+from NoisyLabelSegLib.networks.package import load_package
 from NoisyLabelSegLib.progress import Progress, paced
 from NoisyLabelSegLib.training import Settings, train_study
+from NoisyLabelSegLib.training.preprocessing import Preprocessing
 
 MakeStudy = Callable[..., Study]
 EVERYTHING = PredictionOutputs(annotators=True, confusion=True)
@@ -156,6 +158,25 @@ def test_mirrored_images_are_asked_about_where_the_model_learned_from_such(
     assert difference(model, "mean") < 1e-5
     assert difference(model, "once", flips=False) > 1e-3
     assert difference(a_model(study, tmp_path / "never", flips=False), "never mirrored") > 1e-3
+
+
+def test_slices_are_seen_whole_by_default_and_in_tiles_with_test_time_augmentation(
+    make_disk_study: MakeStudy, tmp_path: Path
+) -> None:
+    study = make_disk_study(cases=2)
+    model = a_model(study, tmp_path / "run", patch=8, coarsen=False)
+    network, card = load_package(model)
+    image = Preprocessing.from_json(card.preprocessing).image(study.cases[0])
+
+    def expected(patch: int, *, flips: bool) -> np.ndarray:
+        return np.concatenate([piece.truth for piece in Predictor(network, patch=patch, flips=flips).pieces(image)])[
+            :, 0
+        ]
+
+    once, augmented = (load_model(model, "cpu", flips=flips).predict(study.cases[0]) for flips in (False, True))
+    np.testing.assert_array_equal(once.probabilities, expected(0, flips=False))
+    np.testing.assert_array_equal(augmented.probabilities, expected(8, flips=True))
+    assert np.abs(expected(0, flips=False) - expected(8, flips=False)).max() > 1e-3
 
 
 def test_labels_of_annotators_are_told_from_the_fields_where_the_networks_worked_on_a_coarser_grid(
