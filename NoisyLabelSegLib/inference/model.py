@@ -19,7 +19,7 @@ from NoisyLabelSegLib.cases import Case, Geometry, Image
 from NoisyLabelSegLib.cases.estimates import Estimate, Field, Labels
 from NoisyLabelSegLib.cases.model_card import ModelCard
 from NoisyLabelSegLib.errors import UserError
-from NoisyLabelSegLib.fusion.combination import Combination, LabelAgreement, LabeledPrediction
+from NoisyLabelSegLib.fusion.combination import LabelAgreement, LabeledPrediction
 from NoisyLabelSegLib.inference.case_prediction import CasePrediction
 from NoisyLabelSegLib.inference.predictor import Predictor
 from NoisyLabelSegLib.networks import SegmentationNetwork
@@ -174,14 +174,14 @@ class Model:
                     confusion[each.name] = each.confusion
             if given is None:
                 return Estimate(found.truth, found.probabilities, drawn, confusion)
-            both = self.combined(found, given)
+            both = self.with_labels(found, given).combine()
             return Estimate(both.labels, both.probabilities, drawn, confusion, tuple(both.remarks))
 
-    def combined(self, found: CasePrediction, labels: Mapping[str, NDArray[Any]]) -> Combination:
-        """The truth from the prediction of a case, with its confusion fields, and labels (*shape) by annotator."""
+    def with_labels(self, found: CasePrediction, labels: Mapping[str, NDArray[Any]]) -> LabeledPrediction:
+        """The prediction of a case, with its confusion fields, and labels (*shape) by annotator, to be combined."""
         fields = ((each.name, each.confusion) for each in found.annotators() if each.confusion is not None)
         agreement = LabelAgreement.from_json(self.card.metrics.get("labelAgreement"))
-        return LabeledPrediction(found.probabilities, fields, labels, agreement=agreement).combine()
+        return LabeledPrediction(found.probabilities, fields, labels, agreement=agreement)
 
     def _given(self, case: Case, labels: bool | Mapping[str, NDArray[Any]] | None) -> dict[str, NDArray[Any]] | None:
         """The labels to use; None to use the image alone."""

@@ -55,7 +55,7 @@ def predict_cases(
             with loaded.run(case, outputs, scratch=partial, on_part=on_part) as found:
                 writer = EstimateWriter(partial / case.id, case.geometry, compressed=outputs.compressed)
                 if outputs.labels:
-                    both = loaded.combined(found, labels_of(case))
+                    both = loaded.with_labels(found, labels_of(case)).combine()
                     used[case.id] = both.to_json()
                     writer.write_probabilities(both.probabilities)
                     writer.write_truth(both.labels)
