@@ -43,12 +43,14 @@ class Estimate:
     probabilities: (L, *shape) float32, or None where they are not known.
     annotators: name to the labels that the annotator is expected to draw, (*shape) uint8.
     confusion: name to confusion matrices, (L, L, *shape) or (L, L) float32; entry i, j is p(label i | true class j).
+    remarks: sentences about how the labels of the case were used, if they were.
     """
 
     truth: Labels
     probabilities: Field | None = None
     annotators: Mapping[str, Labels] = field(default_factory=dict)
     confusion: Mapping[str, Field] = field(default_factory=dict)
+    remarks: tuple[str, ...] = ()
 
 
 class FileKind(str, Enum):

@@ -10,6 +10,7 @@ from NoisyLabelSegLib.verbs import PredictSettings, carry_out
 
 SUMMARY = "Estimate the truth of new cases with a trained model, and what each annotator would draw."
 EXAMPLE = """  noisylabelseg predict my-run/model.nlseg my-study --out predictions --split test --annotators
+  noisylabelseg predict my-run/model.nlseg my-study --out combined --labels
   noisylabelseg predict my-run/model.nlseg scan.nrrd --out predictions
   noisylabelseg predict brain.nlseg flair.nii.gz,t1.nii.gz --out predictions
 
@@ -28,6 +29,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--annotators", action="store_true", help="also the labels each annotator would give")
     parser.add_argument(
         "--confusion", action="store_true", help="also each annotator's confusion matrix at every voxel"
+    )
+    parser.add_argument(
+        "--labels", action="store_true", help="estimate the truth from the image and the study's labels together"
     )
     parser.add_argument("--split", metavar="NAME", help="only the study's cases of this split")
     parser.add_argument(
@@ -48,6 +52,7 @@ def run(arguments: argparse.Namespace, terminal: Terminal) -> dict[str, Any]:
         out=arguments.out,
         annotators=arguments.annotators,
         confusion=arguments.confusion,
+        labels=arguments.labels,
         split=arguments.split or "",
         flips=arguments.flips,
         device=arguments.device,
@@ -55,5 +60,7 @@ def run(arguments: argparse.Namespace, terminal: Terminal) -> dict[str, Any]:
     )
     result = carry_out(settings, terminal.progress, terminal.say)
     count = len(result["cases"])
+    for remark in dict.fromkeys(remark for used in result.get("labels", {}).values() for remark in used["remarks"]):
+        terminal.say(remark)
     terminal.say(f"{count} case{'s' if count > 1 else ''} predicted into {arguments.out}.")
     return result

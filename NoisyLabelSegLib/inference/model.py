@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 import os
 import tempfile
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -19,6 +19,7 @@ from NoisyLabelSegLib.cases import Case, Geometry, Image
 from NoisyLabelSegLib.cases.estimates import Estimate, Field, Labels
 from NoisyLabelSegLib.cases.model_card import ModelCard
 from NoisyLabelSegLib.errors import UserError
+from NoisyLabelSegLib.fusion.combination import LabelAgreement, LabeledPrediction
 from NoisyLabelSegLib.inference.case_prediction import CasePrediction
 from NoisyLabelSegLib.inference.predictor import Predictor
 from NoisyLabelSegLib.networks import SegmentationNetwork
@@ -33,18 +34,20 @@ class PredictionOutputs:
     annotators: the labels that each annotator is expected to draw.
     confusion: each annotator's field of confusion matrices.
     expected: each annotator's expected errors, as files only.
+    labels: whether the truth is estimated from the image and the labels of the case together.
     compressed: whether files are compressed; without, large ones are written many times faster.
     """
 
     annotators: bool = False
     confusion: bool = False
     expected: bool = False
+    labels: bool = False
     compressed: bool = True
 
     @property
     def fields(self) -> bool:
         """Whether the confusion fields are computed."""
-        return self.confusion or self.expected
+        return self.confusion or self.expected or self.labels
 
     @property
     def about_annotators(self) -> bool:
@@ -118,7 +121,7 @@ class Model:
     def predict(
         self,
         image: NDArray[Any] | Image | Case,
-        labels: None = None,
+        labels: bool | Mapping[str, NDArray[Any]] | None = None,
         *,
         spacing: Sequence[float] | None = None,
         outputs: PredictionOutputs | None = None,
@@ -131,7 +134,8 @@ class Model:
             A case, or an array (H, W), (D, H, W) or, of a model of several channels, (C, H, W); with four axes always
             (C, D, H, W). Axes in the order z, y, x.
         labels
-            Reserved; must be None.
+            Labels to use together with the image: True for those of the case, or annotator to labels of its shape.
+            Annotators whom the model was not trained on are treated as the average of those it knows.
         spacing
             The voxel size in mm along the axes of the array, z, y, x; 1 mm if None. Only models that resample use it.
             A case has its own.
@@ -142,28 +146,56 @@ class Model:
         Returns
         -------
         Estimate
-            `annotators` and `confusion` are empty for a model that was trained without an annotators' part.
+            `annotators` and `confusion` are empty for a model that was trained without an annotators' part. With
+            labels, `remarks` says how they were used.
 
         Raises
         ------
         UserError
-            If the image does not suit the model: channels, dimensions, values that are not numbers.
+            If the image does not suit the model: channels, dimensions, values that are not numbers; if the labels do
+            not suit the image, or the model was trained without an annotators' part.
+
+        Examples
+        --------
+        >>> from NoisyLabelSegLib.resources import resource_path
+        >>> model = load_model(resource_path("models") / "demo-nodules.nlseg", device="cpu")
+        >>> drawn = np.zeros((32, 32), dtype=np.uint8)
+        >>> drawn[12:20, 12:20] = 1
+        >>> estimate = model.predict(np.zeros((32, 32)), labels={"reader1": drawn, "reader2": drawn, "new": drawn})
+        >>> len(estimate.remarks) > 0
+        True
         """
-        if labels is not None:
-            raise UserError(
-                "This model predicts from the image alone", remedy="leave out labels=, or fuse the labels instead"
-            )
         case = image if isinstance(image, Case) else Case("image", (self._image(image, spacing),))
         everything = PredictionOutputs(annotators=self.has_annotators, confusion=self.has_annotators)
         outputs = outputs or everything
-        with self.run(case, outputs) as found:
+        given = self._given(case, labels)
+        with self.run(case, replace(outputs, labels=given is not None)) as found:
             drawn, confusion = dict[str, Labels](), dict[str, Field]()
             for each in found.annotators():
                 if outputs.annotators:
                     drawn[each.name] = each.labels()
                 if outputs.confusion and each.confusion is not None:
                     confusion[each.name] = each.confusion
-            return Estimate(found.truth, found.probabilities, drawn, confusion)
+            if given is None:
+                return Estimate(found.truth, found.probabilities, drawn, confusion)
+            both = self.with_labels(found, given).combine()
+            return Estimate(both.labels, both.probabilities, drawn, confusion, tuple(both.remarks))
+
+    def with_labels(self, found: CasePrediction, labels: Mapping[str, NDArray[Any]]) -> LabeledPrediction:
+        """The prediction of a case, with its confusion fields, and labels (*shape) by annotator, to be combined."""
+        fields = ((each.name, each.confusion) for each in found.annotators() if each.confusion is not None)
+        agreement = LabelAgreement.from_json(self.card.metrics.get("labelAgreement"))
+        return LabeledPrediction(found.probabilities, fields, labels, agreement=agreement)
+
+    def _given(self, case: Case, labels: bool | Mapping[str, NDArray[Any]] | None) -> dict[str, NDArray[Any]] | None:
+        """The labels to use; None to use the image alone."""
+        if labels is None or labels is False:
+            return None
+        if labels is True:
+            return labels_of(case)
+        if not isinstance(labels, Mapping):
+            raise UserError("labels= must be True or a mapping from annotators to labels")
+        return {name: np.asarray(drawn) for name, drawn in labels.items()}
 
     @contextmanager
     def run(
@@ -209,7 +241,7 @@ class Model:
             raise UserError(
                 "knows the truth only: it was trained without an annotators' part",
                 file=self._path,
-                remedy="leave out --annotators and --confusion",
+                remedy="leave out --annotators, --confusion and --labels",
             )
 
     def _image(self, image: NDArray[Any] | Image, spacing: Sequence[float] | None) -> Image:
@@ -227,6 +259,11 @@ class Model:
             raise UserError(f"spacing must be {len(shape)} numbers above 0, one per axis, not {list(spacing)}")
         edges = None if spacing is None else tuple(float(edge) for edge in reversed(spacing))
         return Image(array, Geometry.plain(shape, edges))
+
+
+def labels_of(case: Case) -> dict[str, NDArray[Any]]:
+    """Annotator to labels (*shape), of everybody who labeled the case."""
+    return {name: drawn for name in case.annotators if (drawn := case.labels(name)) is not None}
 
 
 def trained_on_flips(card: ModelCard) -> bool:

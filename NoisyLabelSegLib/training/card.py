@@ -10,6 +10,7 @@ import torch
 from NoisyLabelSegLib import __version__
 from NoisyLabelSegLib.cases import Case, Study
 from NoisyLabelSegLib.cases.model_card import ModelCard
+from NoisyLabelSegLib.fusion.combination import LabelAgreement
 from NoisyLabelSegLib.networks import Architecture
 from NoisyLabelSegLib.training.checkpoints import Checkpoint
 from NoisyLabelSegLib.training.preprocessing import Preprocessing
@@ -22,9 +23,14 @@ INTENDED_USE = (
 
 
 def card_of(
-    study: Study, cases: Sequence[Case], settings: Settings, architecture: Architecture, state: Checkpoint
+    study: Study,
+    cases: Sequence[Case],
+    settings: Settings,
+    architecture: Architecture,
+    state: Checkpoint,
+    agreement: LabelAgreement | None,
 ) -> ModelCard:
-    """cases: those that were trained on; settings: those of the last attempt."""
+    """cases: those that were trained on; settings: those of the last attempt; agreement: on held-out labels."""
     labels = {name: sum(name in case.annotations for case in cases) for name in study.annotators}
     return ModelCard(
         architecture=architecture,
@@ -32,7 +38,11 @@ def card_of(
         annotators=study.annotators,
         preprocessing=Preprocessing.of(settings).to_json(),
         settings=settings.to_json(),
-        metrics={"training": state.kept, "remarks": list(state.remarks)},
+        metrics={
+            "training": state.kept,
+            "remarks": list(state.remarks),
+            "labelAgreement": None if agreement is None else agreement.to_json(),
+        },
         provenance={
             "study": study.name,
             "studyDigest": state.study,

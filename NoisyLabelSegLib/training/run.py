@@ -15,8 +15,10 @@ from NoisyLabelSegLib.training.attempts import Attempts
 from NoisyLabelSegLib.training.card import card_of
 from NoisyLabelSegLib.training.cases import fitted, split_cases, study_digest
 from NoisyLabelSegLib.training.devices import make_fabric
+from NoisyLabelSegLib.training.label_agreement import label_agreement
 from NoisyLabelSegLib.training.preparation import prepare
 from NoisyLabelSegLib.training.recording import Recorder, begin_run, open_run
+from NoisyLabelSegLib.training.samples import Samples
 from NoisyLabelSegLib.training.settings import Settings
 
 
@@ -59,7 +61,9 @@ def train_study(
         network = attempts.train()
         package = folder / "model.nlseg"
         if fabric.is_global_zero:
-            card = card_of(study, split.train, attempts.settings, network.architecture, state)
+            samples, surveys = data.held_out or (Samples(data.source, settings, vary=False), data.surveys)
+            agreement = label_agreement(network, samples, surveys, attempts.settings, study.annotators)
+            card = card_of(study, split.train, attempts.settings, network.architecture, state, agreement)
             save_package(package, network, card)
         fabric.barrier()
         say(f"The model is {package}; use it with: noisylabelseg predict {package} IMAGES --out DIR")

@@ -22,6 +22,8 @@ class PredictSettings(VerbSettings):
     confusion: bool = False
     expected: bool = False
     """Whether each annotator's expected errors are written, as `expected_<annotator>.nrrd`."""
+    labels: bool = False
+    """Whether the labels of each case are used together with its image."""
     compressed: bool = True
     """Whether the files are compressed: small, but slow to read again."""
     split: str = ""
@@ -41,7 +43,7 @@ class PredictSettings(VerbSettings):
         from NoisyLabelSegLib.inference import PredictionOutputs, predict_cases
 
         cases = cases_of([self.study] if self.study else self.images, self.split or None)
-        predict_cases(
+        used = predict_cases(
             self.model,
             cases,
             self.out,
@@ -49,6 +51,7 @@ class PredictSettings(VerbSettings):
                 annotators=self.annotators,
                 confusion=self.confusion,
                 expected=self.expected,
+                labels=self.labels,
                 compressed=self.compressed,
             ),
             flips=self.flips,
@@ -56,4 +59,5 @@ class PredictSettings(VerbSettings):
             force=self.force,
             report=report,
         )
-        return {"out": self.out, "cases": [case.id for case in cases]}
+        result = {"out": self.out, "cases": [case.id for case in cases]}
+        return {**result, "labels": used} if self.labels else result
