@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from enum import IntEnum
 from typing import Any
 
@@ -35,6 +36,22 @@ def error_map_of_class(labels: NDArray[Any], truth: NDArray[Any], label: int) ->
     for rows in row_slabs(labels.shape):
         codes[rows] = _codes(labels[rows] == label, truth[rows] == label)
     return codes
+
+
+class ErrorMaps(Mapping[str, NDArray[np.uint8]]):
+    """Everybody's error map (*shape), made when it is asked for and not kept: each is as large as the labels."""
+
+    def __init__(self, labels: Mapping[str, NDArray[Any]], truth: NDArray[Any]) -> None:
+        self._labels, self._truth = labels, truth
+
+    def __getitem__(self, annotator: str) -> NDArray[np.uint8]:
+        return error_map(self._labels[annotator], self._truth)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._labels)
+
+    def __len__(self) -> int:
+        return len(self._labels)
 
 
 def _codes(labels: NDArray[Any], truth: NDArray[Any]) -> NDArray[np.uint8]:
