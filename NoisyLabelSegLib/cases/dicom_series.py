@@ -15,7 +15,6 @@ from numpy.typing import NDArray
 
 from NoisyLabelSegLib.cases.file_kinds import Kind
 from NoisyLabelSegLib.cases.geometry import Geometry, Image
-from NoisyLabelSegLib.cases.headers import LARGEST_EDGE, LEAST_EDGE
 from NoisyLabelSegLib.cases.itk_files import read_itk
 from NoisyLabelSegLib.cases.slice_stack import Slice, stack_geometry
 from NoisyLabelSegLib.errors import UserError
@@ -190,13 +189,11 @@ def _slice(path: Path, header: Any) -> Slice:
                 file=path,
                 remedy="export it as one file per slice, or as NRRD",
             )
-        spacing = _numbers(header.get("PixelSpacing") or header.get("ImagerPixelSpacing"), 2) or (1.0, 1.0)
-        if not all(LEAST_EDGE <= edge <= LARGEST_EDGE for edge in spacing):
-            raise ValueError(f"the spacing is {spacing}")
+        spacing = header.get("PixelSpacing") or header.get("ImagerPixelSpacing")
         return Slice(
             file=path,
             shape=(int(header.Rows), int(header.Columns)),
-            pixel_spacing=spacing,
+            pixel_spacing=_numbers(spacing, 2) or (1.0, 1.0),
             position=_numbers(header.get("ImagePositionPatient"), 3),
             orientation=_numbers(header.get("ImageOrientationPatient"), 6),
             thickness=_thickness(header),

@@ -10,7 +10,7 @@ lists which file is whose. `FOLDER/annotators.json` holds confusion matrices tha
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from enum import Enum
 from functools import cached_property
@@ -20,8 +20,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from NoisyLabelSegLib.cases.files import write_components, write_labels
+from NoisyLabelSegLib.cases.files import write_labels
 from NoisyLabelSegLib.cases.geometry import Geometry
+from NoisyLabelSegLib.cases.slab_writer import slabs_of, write_slabs
 from NoisyLabelSegLib.cases.study_rules import file_name_part
 from NoisyLabelSegLib.errors import UserError
 from NoisyLabelSegLib.json_checks import read_json
@@ -105,13 +106,23 @@ class EstimateWriter:
         """The class probabilities of the truth, (L, *shape)."""
         self._write_field(FileOf(FileKind.PROBABILITIES), probabilities)
 
+    def write_probability_slabs(self, slab: Callable[[slice], NDArray[Any]], classes: int) -> None:
+        """The same without ever holding all of them: `slab` makes those (L, n, ...) of some rows of the first axis."""
+        self._write_slabs(FileOf(FileKind.PROBABILITIES), slab, classes)
+
     def write_annotator(self, annotator: str, labels: NDArray[Any]) -> None:
         """The labels that an annotator is expected to draw, (*shape)."""
         self._write_labels(FileOf(FileKind.ANNOTATOR, annotator), labels)
 
     def write_confusion(self, annotator: str, confusion: NDArray[Any]) -> None:
         """The confusion field of an annotator, (L, L, *shape)."""
-        self._write_field(FileOf(FileKind.CONFUSION, annotator), confusion.reshape(-1, *confusion.shape[2:]))
+        components = confusion.shape[0] * confusion.shape[1]
+
+        def slab(rows: slice) -> NDArray[Any]:
+            part = confusion[:, :, rows]
+            return part.reshape(components, *part.shape[2:])
+
+        self._write_slabs(FileOf(FileKind.CONFUSION, annotator), slab, components)
 
     def write_errors(self, annotator: str, codes: NDArray[Any], label: str = "") -> None:
         """An error map, (*shape), of all classes or of the class named `label`."""
@@ -125,7 +136,12 @@ class EstimateWriter:
         write_labels(self._path(file), labels, self._geometry, compressed=self._compressed)
 
     def _write_field(self, file: FileOf, values: NDArray[Any]) -> None:
-        write_components(self._path(file), values, self._geometry, compressed=self._compressed)
+        self._write_slabs(file, lambda rows: values[:, rows], len(values))
+
+    def _write_slabs(self, file: FileOf, slab: Callable[[slice], NDArray[Any]], components: int) -> None:
+        shape = self._geometry.shape
+        slabs = (slab(rows) for rows in slabs_of(shape, components))
+        write_slabs(self._path(file), slabs, components, self._geometry, compressed=self._compressed)
 
     def _path(self, file: FileOf) -> Path:
         taken = {name.lower() for name, other in self._files.items() if other != file}

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from NoisyLabelSegLib.cases.geometry import SLICE_TOLERANCE, Geometry
+from NoisyLabelSegLib.cases.headers import LARGEST_EDGE, LEAST_EDGE
 from NoisyLabelSegLib.errors import UserError
 
 _STRAIGHTEN = "load it in 3D Slicer, which can straighten it (acquisition transform), and save it as NRRD"
@@ -32,7 +33,7 @@ class Slice:
 def stack_geometry(slices: Sequence[Slice], place: Path) -> tuple[list[int], Geometry]:
     """The order of the slices along the normal of their planes, and the grid they make; `place` is named in errors."""
     first = slices[0]
-    _refuse_zero_spacing(first)
+    _refuse_useless_spacing(first)
     if first.position is None or first.orientation is None:
         return _without_position(slices, place)
     _refuse_mixture(slices)
@@ -63,8 +64,8 @@ def _without_position(slices: Sequence[Slice], place: Path) -> tuple[list[int], 
     return [0], Geometry.plain(only.shape, (only.pixel_spacing[1], only.pixel_spacing[0]))
 
 
-def _refuse_zero_spacing(first: Slice) -> None:
-    if min(first.pixel_spacing) <= 0 or min(first.shape) <= 0:
+def _refuse_useless_spacing(first: Slice) -> None:
+    if not all(LEAST_EDGE <= edge <= LARGEST_EDGE for edge in first.pixel_spacing) or min(first.shape) <= 0:
         raise UserError("has no usable size or pixel spacing", file=first.file, remedy="copy or export it again")
 
 

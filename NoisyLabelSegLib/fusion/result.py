@@ -95,6 +95,13 @@ class Fusion:
             image[value] = self.probability(value)
         return image
 
+    def probability_rows(self, rows: slice) -> NDArray[np.float32]:
+        """probabilities[:, rows], (L, n, ...) float32, for rows with a start and a stop; the others are not made."""
+        slab = np.zeros((self._classes, rows.stop - rows.start, *self._places.shape[1:]), dtype=np.float32)
+        for value in self._values:
+            slab[value] = self.probability(value, rows)
+        return slab
+
     def confusion_field(self, annotator: int | None = None) -> NDArray[np.float32]:
         """Confusion at every voxel, (R, L, L, *shape) float32, or (L, L, *shape) of one annotator; columns sum to one.
 

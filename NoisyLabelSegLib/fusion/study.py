@@ -84,6 +84,6 @@ def _fuse_case(fuser: StudyFuser, folder: Path, case: Case) -> CaseRecord:
 def _write(fusion: Fusion, writer: EstimateWriter, confusion_of: Mapping[int, str]) -> None:
     """`confusion_of` maps the numbers of the annotators whose confusion fields are written to their names."""
     writer.write_truth(fusion.labels)
-    writer.write_probabilities(fusion.probabilities)
+    writer.write_probability_slabs(fusion.probability_rows, len(fusion.confusion[0]))
     for number, name in confusion_of.items():
         writer.write_confusion(name, fusion.confusion_field(number))

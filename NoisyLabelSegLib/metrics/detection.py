@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import linear_sum_assignment
 
-from NoisyLabelSegLib.metrics.surfaces import Objects
+from NoisyLabelSegLib.metrics.runs import Objects
 
 
 @dataclass(frozen=True)

@@ -8,59 +8,85 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-import SimpleITK as sitk
 from numpy.typing import NDArray
-from scipy import ndimage
 from scipy.spatial import cKDTree
 
+from NoisyLabelSegLib.metrics.runs import Objects, Runs, connected_runs, row_slabs
+
 MANY_POINTS = 5000
+_POINTS_AT_ONCE = 1 << 20
 
 
 class Shape:
-    """A mask (*shape) bool with voxel edges in millimeters in the order of its axes."""
+    """Where `labels` (*shape) hold one class, or with None any but 0; voxel edges in millimeters, in the axes' order.
 
-    def __init__(self, mask: NDArray[np.bool_], spacing_zyx: tuple[float, ...]) -> None:
-        self.mask = mask
+    Nothing that is kept is as large as the labels.
+    """
+
+    def __init__(self, labels: NDArray[Any], spacing_zyx: tuple[float, ...], label: int | None = None) -> None:
+        self._labels, self._label = labels, label
         self.spacing = np.asarray(spacing_zyx, dtype=np.float64)
 
-    @cached_property
-    def border(self) -> NDArray[np.bool_]:
-        """The voxels of the mask with a face towards the outside, (*shape) bool; the volume's edge is outside."""
-        inner = self.mask.copy()
-        for axis in range(self.mask.ndim):
-            inside, mask = np.moveaxis(inner, axis, 0), np.moveaxis(self.mask, axis, 0)
-            inside[1:] &= mask[:-1]
-            inside[:-1] &= mask[1:]
-            inside[0] = inside[-1] = False
-        return self.mask & ~inner
+    def mask(self, rows: slice) -> NDArray[np.bool_]:
+        """The mask of some rows of the first axis."""
+        part = self._labels[rows]
+        return np.asarray(part != 0 if self._label is None else part == self._label)
+
+    def holds(self, voxels: NDArray[np.intp]) -> NDArray[np.bool_]:
+        """Whether voxels (n flat indices) belong to the shape."""
+        values = np.take(self._labels, voxels)
+        return np.asarray(values != 0 if self._label is None else values == self._label)
 
     @cached_property
     def border_voxels(self) -> NDArray[np.intp]:
-        """Flat indices of the border, ascending."""
-        return np.flatnonzero(self.border)
+        """Flat indices, ascending, of voxels with a face towards the outside; the volume's edge is outside."""
+        size, last = math.prod(self._labels.shape[1:]), self._labels.shape[0]
+        found = [np.zeros(0, dtype=np.intp)]
+        for rows in row_slabs(self._labels.shape):
+            low, high = max(rows.start - 1, 0), min(rows.stop + 1, last)
+            border = _border(self.mask(slice(low, high)), first=low == rows.start, last=high == rows.stop)
+            found.append(np.flatnonzero(border[rows.start - low : rows.stop - low]) + rows.start * size)
+        return np.concatenate(found)
 
     @cached_property
     def objects(self) -> Objects:
-        """The connected parts of the mask; voxels that touch by a corner belong together."""
-        return connected(self.mask)
+        """The connected parts; voxels that touch by a corner belong together."""
+        return connected_runs(Runs.where(self._labels.shape, self.mask))
 
     def points(self, voxels: NDArray[np.intp]) -> NDArray[np.float64]:
         """Positions (n, dimension) in millimeters of flat indices (n)."""
-        return np.stack(np.unravel_index(voxels, self.mask.shape), axis=-1) * self.spacing
+        return np.stack(np.unravel_index(voxels, self._labels.shape), axis=-1) * self.spacing
 
     def distances(self, voxels: NDArray[np.intp]) -> NDArray[np.float64]:
         """How far voxels (n flat indices) lie from the nearest border voxel of this shape, in millimeters."""
         distances = np.zeros(len(voxels))
-        away = np.flatnonzero(~np.take(self.border, voxels))
-        if away.size:
-            workers = -1 if away.size > MANY_POINTS else 1  # threads take a while to start
-            distances[away] = self._tree.query(self.points(voxels[away]), workers=workers)[0]
+        border = self.border_voxels
+        place = np.minimum(np.searchsorted(border, voxels), len(border) - 1)
+        away = np.flatnonzero(border[place] != voxels)
+        for start in range(0, away.size, _POINTS_AT_ONCE):
+            part = away[start : start + _POINTS_AT_ONCE]
+            workers = -1 if part.size > MANY_POINTS else 1  # threads take a while to start
+            distances[part] = self._tree.query(self.points(voxels[part]), workers=workers)[0]
         return distances
 
     @cached_property
     def _tree(self) -> Any:
         # Borders are thin: a tree of their points beats a distance map of the whole volume, exactly as precise.
         return cKDTree(self.points(self.border_voxels))
+
+
+def _border(mask: NDArray[np.bool_], *, first: bool, last: bool) -> NDArray[np.bool_]:
+    """The border voxels of a mask; `first` and `last` say whether its first and last row are the volume's."""
+    inner = mask.copy()
+    for axis in range(mask.ndim):
+        inside, moved = np.moveaxis(inner, axis, 0), np.moveaxis(mask, axis, 0)
+        inside[1:] &= moved[:-1]
+        inside[:-1] &= moved[1:]
+        if axis or first:
+            inside[0] = False
+        if axis or last:
+            inside[-1] = False
+    return mask & ~inner
 
 
 class LabelShapes:
@@ -74,45 +100,12 @@ class LabelShapes:
 
     @cached_property
     def foreground(self) -> Shape:
-        return self.of_class(1) if self.classes == 2 else Shape(self.labels != 0, self._spacing)
+        return self.of_class(1) if self.classes == 2 else Shape(self.labels, self._spacing)
 
     def of_class(self, label: int) -> Shape:
         if label not in self._shapes:
-            self._shapes[label] = Shape(self.labels == label, self._spacing)
+            self._shapes[label] = Shape(self.labels, self._spacing, label)
         return self._shapes[label]
-
-
-@dataclass(frozen=True, eq=False)
-class Objects:
-    """`labels` (*shape) holds 0 outside and 1 to `count` in the objects; `voxels` (count) are their sizes."""
-
-    labels: NDArray[Any]
-    voxels: NDArray[np.int64]
-
-    @property
-    def count(self) -> int:
-        return len(self.voxels)
-
-    @cached_property
-    def boxes(self) -> list[tuple[slice, ...]]:
-        """The bounding box of each object."""
-        return list(ndimage.find_objects(self.labels))
-
-    def common_voxels(self, other: Objects) -> tuple[NDArray[np.intp], NDArray[np.intp], NDArray[np.int64]]:
-        """The pairs of objects (numbers from 0 here and in `other`) that share voxels, and how many they share."""
-        both = np.flatnonzero((self.labels != 0) & (other.labels != 0))
-        pairs = np.take(self.labels, both).astype(np.int64) * (other.count + 1) + np.take(other.labels, both)
-        pairs, common = np.unique(pairs, return_counts=True)
-        return pairs // (other.count + 1) - 1, pairs % (other.count + 1) - 1, common
-
-
-def connected(mask: NDArray[np.bool_]) -> Objects:
-    """The connected parts of a mask, corners included, numbered in the order of the array."""
-    filter = sitk.ConnectedComponentImageFilter()
-    filter.FullyConnectedOn()
-    labels = sitk.GetArrayFromImage(filter.Execute(sitk.GetImageFromArray(mask.view(np.uint8))))
-    inside = labels[mask]
-    return Objects(labels, np.bincount(inside, minlength=filter.GetObjectCount() + 1)[1:])
 
 
 @dataclass(frozen=True)
@@ -208,9 +201,9 @@ def _bias(
     matches: Matches,
 ) -> float | None:
     """Objects that were missed or invented say nothing about where a border is drawn, so only matches count."""
-    outside = np.where(np.take(truth.mask, drawn.border_voxels), -from_drawn, from_drawn)
-    covered = np.where(np.take(drawn.mask, truth.border_voxels), from_truth, -from_truth)
-    outside = outside[matches.real[np.take(drawn.objects.labels, drawn.border_voxels) - 1]]
-    covered = covered[matches.found[np.take(truth.objects.labels, truth.border_voxels) - 1]]
+    outside = np.where(truth.holds(drawn.border_voxels), -from_drawn, from_drawn)
+    covered = np.where(drawn.holds(truth.border_voxels), from_truth, -from_truth)
+    outside = outside[matches.real[drawn.objects.at(drawn.border_voxels) - 1]]
+    covered = covered[matches.found[truth.objects.at(truth.border_voxels) - 1]]
     signed = np.concatenate([outside, covered])
     return float(signed.mean()) if signed.size else None

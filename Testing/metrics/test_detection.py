@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from NoisyLabelSegLib.metrics.detection import Detection, detection
-from NoisyLabelSegLib.metrics.surfaces import connected
+from NoisyLabelSegLib.metrics.runs import connected
 
 
 def row(*intervals: tuple[int, int]) -> np.ndarray:

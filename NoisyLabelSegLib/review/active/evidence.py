@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from NoisyLabelSegLib.cases import Geometry
 from NoisyLabelSegLib.fusion import Votes
 from NoisyLabelSegLib.metrics.components import Box, Island, busy_box
-from NoisyLabelSegLib.metrics.surfaces import connected
+from NoisyLabelSegLib.metrics.runs import Runs, connected_runs
 from NoisyLabelSegLib.review.active.suggestions import (
     AnnotatorModels,
     Doubt,
@@ -22,6 +22,9 @@ from NoisyLabelSegLib.review.active.suggestions import (
     vote_doubt,
 )
 from NoisyLabelSegLib.review.compare.settings import Units, units_of
+
+Dissent = Callable[[slice], NDArray[Any]]
+"""Makes the share of votes against the likeliest class for some rows of the first axis."""
 
 LEAST_DISSENT = 1 / 3
 """A voxel is in doubt when at least this share of the votes, or of the probability, is against its likeliest class."""
@@ -48,17 +51,27 @@ def vote_dissent(labels: Sequence[NDArray[Any]], classes: int) -> NDArray[np.flo
     return np.asarray(1 - most / np.float32(len(labels)), dtype=np.float32)
 
 
-def doubtful_regions(dissent: NDArray[Any], box: Box, geometry: Geometry, *, most: int = 3) -> tuple[Region, ...]:
-    """The regions of a dissent map (*box) that weigh most, heaviest first."""
-    parts = connected(dissent >= LEAST_DISSENT - 1e-6)
-    if not parts.count:
-        return ()
-    weights = np.bincount(parts.labels.ravel(), weights=dissent.ravel())[1:]
+def doubtful_regions(dissent: Dissent, box: Box, geometry: Geometry, *, most: int = 3) -> tuple[Region, ...]:
+    """The regions of a dissent map on `box` that weigh most, heaviest first.
+
+    `dissent` makes the map of some rows of the first axis of the box.
+    """
+    shape = tuple(part.stop - part.start for part in box)
+    weights = [np.zeros(0)]
+
+    def doubted(rows: slice) -> NDArray[np.bool_]:
+        part = dissent(rows)
+        mask = np.asarray(part >= LEAST_DISSENT - 1e-6)
+        weights.append(_run_sums(part, mask))
+        return mask
+
+    parts = connected_runs(Runs.where(shape, doubted))
+    weight = np.round(parts.sums(np.concatenate(weights)), 6)
     corner = np.array([part.start for part in box])
     found = []
-    for index in np.argsort(-weights, kind="stable")[:most]:
-        place = parts.boxes[index]
-        island = Island(parts.labels[place] == index + 1, tuple(part.start for part in place), dissent.shape)
+    for index in np.argsort(-weight, kind="stable")[:most]:
+        mask, place = parts.mask(int(index) + 1)
+        island = Island(mask, tuple(part.start for part in place), shape)
         middle = island.middle_voxel(geometry.spacing_zyx) + corner
         found.append(
             Region(
@@ -69,6 +82,14 @@ def doubtful_regions(dissent: NDArray[Any], box: Box, geometry: Geometry, *, mos
             )
         )
     return tuple(found)
+
+
+def _run_sums(values: NDArray[Any], mask: NDArray[np.bool_]) -> NDArray[np.float64]:
+    """The sums of the values over each run of the mask, both (*shape)."""
+    runs = Runs.of(mask)
+    ends = np.stack([runs.starts, runs.stops], axis=1).reshape(-1)
+    padded = np.append(values.reshape(-1).astype(np.float64), 0.0)
+    return np.asarray(np.add.reduceat(padded, ends)[::2]) if ends.size else np.zeros(0)
 
 
 _STEPS = 32  # probabilities are kept to this precision, so that equal ones are counted together
@@ -117,7 +138,7 @@ def gather_evidence(
     for name, matrix in confusion.items():
         matrices[annotators.index(name)] = _where_marked(matrix, marked)
     box = busy_box(labels.values(), geometry.shape)
-    dissent = vote_dissent([array[box] for array in labels.values()], classes)
+    inside = [array[box] for array in labels.values()]
     return Evidence(
         case=case,
         votes=table.votes,
@@ -125,7 +146,7 @@ def gather_evidence(
         confusion=matrices,
         truth=matrices.sum(axis=1).max(axis=0),
         hesitation=None,
-        regions=doubtful_regions(dissent, box, geometry),
+        regions=doubtful_regions(lambda rows: vote_dissent([array[rows] for array in inside], classes), box, geometry),
         voxel_volume=geometry.voxel_volume,
         units=units_of(geometry),
     )
@@ -138,7 +159,7 @@ def blank_evidence(
     regions: tuple[Region, ...] = ()
     if probabilities is not None:
         whole = tuple(slice(0, size) for size in geometry.shape)
-        regions = doubtful_regions(1 - probabilities.max(axis=0), whole, geometry)
+        regions = doubtful_regions(lambda rows: 1 - probabilities[:, rows].max(axis=0), whole, geometry)
     return Evidence(
         case=case,
         votes=np.full((1, annotators), -1, dtype=np.int16),

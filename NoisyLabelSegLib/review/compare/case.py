@@ -12,11 +12,11 @@ from numpy.typing import NDArray
 from NoisyLabelSegLib.cases import Geometry
 from NoisyLabelSegLib.fusion.leave_one_out import FusedFrom
 from NoisyLabelSegLib.metrics import dice_of_sizes, pairwise_counts
-from NoisyLabelSegLib.metrics.components import Box, busy_box
+from NoisyLabelSegLib.metrics.components import busy_box
 from NoisyLabelSegLib.metrics.figures import ALL_CLASSES, voxels_near
 from NoisyLabelSegLib.metrics.surfaces import LabelShapes, Shape
 from NoisyLabelSegLib.progress import Report, silent, steps
-from NoisyLabelSegLib.review.compare.error_map import error_map
+from NoisyLabelSegLib.review.compare.error_map import ErrorMaps
 from NoisyLabelSegLib.review.compare.mistakes import CaseView, Mistake, find_mistakes
 from NoisyLabelSegLib.review.compare.settings import ReviewSettings, units_of
 from NoisyLabelSegLib.review.compare.statistics import AnnotatorStatistics, Overlap, Subject, annotator_statistics
@@ -64,7 +64,6 @@ def review_case(
     view = CaseView(case, inside, true, box, geometry, tuple(classes), settings)
     rows: list[AnnotatorStatistics] = []
     found: list[Mistake] = []
-    maps = {}
     for name, array in steps(inside.items(), "review", report):  # one at a time: shapes take much memory
         drawn = LabelShapes(array, geometry.spacing_zyx, len(classes))
         for label, title in enumerate([*classes[1:], *([ALL_CLASSES] if len(classes) > 2 else [])], start=1):
@@ -73,8 +72,9 @@ def review_case(
             rows.append(annotator_statistics(subject, _shape(drawn, label), _shape(true, label), overlap, settings))
         if mistakes:
             found += find_mistakes(view, name, drawn)
-        maps[name] = _whole(error_map(array, true.labels), box, truth)
-    return CaseReview(case, tuple(rows), tuple(found), maps, {name: counts.confusion(name) for name in labels})
+    return CaseReview(
+        case, tuple(rows), tuple(found), ErrorMaps(labels, truth), {name: counts.confusion(name) for name in labels}
+    )
 
 
 class _Counts:
@@ -141,9 +141,3 @@ class _Counts:
 
 def _shape(shapes: LabelShapes, label: int) -> Shape:
     return shapes.of_class(label) if label < shapes.classes else shapes.foreground
-
-
-def _whole(part: NDArray[np.uint8], box: Box, like: NDArray[Any]) -> NDArray[np.uint8]:
-    whole = np.zeros(like.shape, dtype=np.uint8)
-    whole[box] = part
-    return whole

@@ -14,7 +14,8 @@ from scipy import ndimage
 
 from NoisyLabelSegLib.cases import Geometry
 from NoisyLabelSegLib.metrics.components import Box, Island
-from NoisyLabelSegLib.metrics.surfaces import LabelShapes, Matches, Objects, connected, match
+from NoisyLabelSegLib.metrics.runs import Objects, connected, row_slabs
+from NoisyLabelSegLib.metrics.surfaces import LabelShapes, Matches, match
 from NoisyLabelSegLib.review.compare.settings import MILLIMETERS, ReviewSettings, Units, units_of
 
 
@@ -109,9 +110,9 @@ class _Search:
         parts = connected(mask)
         large = parts.voxels * self._geometry.voxel_volume >= self._settings.smallest_mistake
         for index in np.flatnonzero(large):
-            inner = parts.boxes[index]
+            island, inner = parts.mask(int(index) + 1)
             offset = [a.start + b.start for a, b in zip(place, inner, strict=True)]
-            yield Island(parts.labels[inner] == index + 1, tuple(offset), self._truth.labels.shape)
+            yield Island(island, tuple(offset), self._truth.labels.shape)
 
     def _mistake(self, island: Island, drawn: int, true: int) -> Mistake:
         kind = self._kind(island, drawn, true)
@@ -139,9 +140,9 @@ class _Search:
         if drawn and true:
             return MistakeKind.WRONG_CLASS
         if drawn:
-            number = np.take(self._drawn.of_class(drawn).objects.labels, island.voxels[0])
+            number = int(self._drawn.of_class(drawn).objects.at(island.voxels[0]))
             return MistakeKind.TOO_WIDE if self._matches(drawn, 0).real[number - 1] else MistakeKind.INVENTED
-        number = np.take(self._truth.of_class(true).objects.labels, island.voxels[0])
+        number = int(self._truth.of_class(true).objects.at(island.voxels[0]))
         if not self._matches(0, true).found[number - 1]:
             return MistakeKind.MISSED
         inside = bool(np.take(self._truth.labels, island.surroundings()).all())
@@ -165,14 +166,13 @@ class _Search:
 
     def _side(self, island: Island, drawn: int, true: int) -> str:
         shape = self._drawn.of_class(drawn) if drawn else self._truth.of_class(true)
-        middle, reach = self._middle(shape.objects, int(np.take(shape.objects.labels, island.voxels[0])))
+        middle, reach = self._middle(shape.objects, int(shape.objects.at(island.voxels[0])))
         away = (island.indices().mean(axis=0) - middle)[::-1] @ self._geometry.index_to_point_matrix.T
         return _direction(away) if np.linalg.norm(away) > 0.5 * reach else ""
 
     def _find_middle(self, objects: Objects, number: int) -> tuple[NDArray[np.float64], float]:
         """The middle of an object as an array index, and how far its voxels lie from there in mm (root mean square)."""
-        place = objects.boxes[number - 1]
-        mask = objects.labels[place] == number
+        mask, place = objects.mask(number)
         middle, square = np.zeros(mask.ndim), 0.0
         for axis, (part, edge) in enumerate(zip(place, self._geometry.spacing_zyx, strict=True)):
             weights = np.count_nonzero(mask, axis=tuple(other for other in range(mask.ndim) if other != axis))
@@ -199,9 +199,10 @@ def _is_confetti(mistake: Mistake, settings: ReviewSettings) -> bool:
 def _pair_codes(labels: NDArray[Any], truth: NDArray[Any], classes: int) -> NDArray[Any]:
     """drawn * L + true where the two differ, 0 where they agree."""
     codes = np.zeros(labels.shape, dtype=np.uint8 if classes * classes <= 256 else np.uint16)
-    differ = np.flatnonzero(labels != truth)
-    drawn = np.take(labels, differ).astype(codes.dtype)
-    np.put(codes, differ, drawn * codes.dtype.type(classes) + np.take(truth, differ).astype(codes.dtype))
+    for rows in row_slabs(codes.shape):
+        drawn, true = labels[rows], truth[rows]
+        differ = drawn != true
+        codes[rows][differ] = drawn[differ].astype(codes.dtype) * codes.dtype.type(classes) + true[differ]
     return codes
 
 
