@@ -230,7 +230,7 @@ def review_study(
     out, force
         The folder for error maps, tables and `report.html`, and whether those of an earlier review are replaced.
     costs
-        What a label of an annotator costs, for the suggestions whom to ask next; 1 where it is not given.
+        What a label of an annotator costs, for the suggestions which label to add next; 1 where it is not given.
     identify
         Whether the reports name study and cases, whose names may identify patients.
     **settings

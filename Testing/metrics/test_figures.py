@@ -35,11 +35,19 @@ def test_nothing_marked_has_no_region():
     assert voxels_near(np.zeros((4, 5), np.uint8), (1.0, 1.0)) == 0
 
 
-@pytest.mark.parametrize("slab", [1, 1 << 12, 1 << 23])
-def test_the_region_is_that_of_a_distance_map_however_it_is_cut(monkeypatch, slab):
-    monkeypatch.setattr(module, "_SLAB_VOXELS", slab)
-    spacing = (2.5, 0.8, 1.1)
-    marked = np.zeros((40, 50, 45), bool)
-    marked[12, 20, 21] = marked[15:26, 30, 22] = marked[25, 18:33, 24] = True
+@pytest.mark.parametrize("spacing", [(2.5, 0.8, 1.1), (1.0, 1.0, 1.0), (0.9, 3.0, 12.0)])
+@pytest.mark.parametrize("limits", [{}, {"_MOST_OFFSETS": 0}, {"_MOST_OFFSETS": 0, "_SLAB_VOXELS": 1}])
+def test_the_region_is_that_of_a_distance_map_however_it_is_counted(monkeypatch, spacing, limits):
+    for name, value in limits.items():
+        monkeypatch.setattr(module, name, value)
+    marked = np.zeros((50, 50, 45), bool)
+    marked[16, 20, 21] = marked[17:26, 30, 22] = marked[25, 18:33, 24] = True
     expected = np.count_nonzero(ndimage.distance_transform_edt(~marked, sampling=spacing) <= 10)
     assert voxels_near(marked, spacing) == expected
+
+
+def test_a_picture_has_a_region_too():
+    marked = np.zeros((40, 60), np.uint8)
+    marked[15:20, 20:35] = 3
+    expected = np.count_nonzero(ndimage.distance_transform_edt(marked == 0, sampling=(0.9, 0.7)) <= 10)
+    assert voxels_near(marked, (0.9, 0.7)) == expected
