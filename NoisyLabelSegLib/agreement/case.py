@@ -16,6 +16,7 @@ from scipy import ndimage
 from NoisyLabelSegLib.agreement.settings import AgreementSettings
 from NoisyLabelSegLib.cases import Case, Study
 from NoisyLabelSegLib.fusion import Votes
+from NoisyLabelSegLib.fusion.leave_one_out import leave_one_out
 from NoisyLabelSegLib.metrics import dice, joint_counts
 from NoisyLabelSegLib.metrics.components import Box, busy_box
 from NoisyLabelSegLib.metrics.detection import Detection, detection
@@ -103,7 +104,7 @@ def compare_case(panel: Study, settings: AgreementSettings, case: Case) -> CaseA
     result: dict[str, Any] = {}
     if len(names) > 1:
         consensus = _Consensus(names, [readings[name][0] for name in names], classes, settings.method, box)
-        others = {name: consensus.of([other for other in names if other != name]) for name in names}
+        others = consensus.without_each()
         labels = {name: readings[name][0][box] for name in names}
         outside = int(np.prod(geometry.shape)) - labels[names[0]].size
         result = {
@@ -170,6 +171,15 @@ class _Consensus:
         self._votes = Votes(labels, classes=classes, names=names)
         self._method, self._box = method, box
         self._made: dict[frozenset[str], NDArray[np.uint8]] = {}
+
+    def without_each(self) -> dict[str, NDArray[np.uint8]]:
+        """For every reader the consensus of all the others."""
+        found = {}
+        for name, fusion in zip(self.names, leave_one_out(self._votes, self._method), strict=True):
+            if fusion is not None:
+                found[name] = fusion.labels[self._box]
+                self._made[frozenset(self.names) - {name}] = found[name]
+        return found
 
     def of(self, group: Sequence[str]) -> NDArray[np.uint8]:
         key = frozenset(group)

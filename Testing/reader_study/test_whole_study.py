@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import json
 from collections.abc import Callable
 from pathlib import Path
@@ -11,6 +12,14 @@ import pytest
 
 from NoisyLabelSegLib.cases import Geometry, write_labels
 from NoisyLabelSegLib.cli import main
+
+
+def decision(table: Path, choice: str) -> dict[str, object]:
+    """A decision about the first disagreement of the table."""
+    with table.open(encoding="utf-8") as file:
+        row = next(csv.DictReader(file))
+    center = [float(row[f"center_{axis}"]) for axis in "ras"]
+    return {"case": row["case"], "region": {"center_ras": center}, "choice": choice, "by": "Dr. X"}
 
 
 @pytest.mark.usefixtures("scans")
@@ -55,5 +64,15 @@ def test_three_readers_are_handed_out_collected_compared_and_reported(
     row = next(row for row in content["bland_altman"] if (row["a"], row["b"]) == ("bert", "carla"))
     assert row["bias"] > 0
 
-    assert main(["review", str(study), "--truth", "majority", "--out", str(tmp_path / "review")]) == 0
+    words = ["adjudicate", str(study), "--truth", "majority"]
+    assert main([*words, "--out", str(tmp_path / "disagreements")]) == 0
+    decisions = tmp_path / "disagreements" / "decisions.json"
+    content = json.loads(decisions.read_text(encoding="utf-8"))
+    content["decisions"] = [decision(tmp_path / "disagreements" / "disagreements.csv", choice="annotator:anna")]
+    decisions.write_text(json.dumps(content), encoding="utf-8")
+    assert main([*words, "--decisions", str(decisions), "--out", str(tmp_path / "adjudicated")]) == 0
+
+    assert (
+        main(["review", str(study), "--truth", str(tmp_path / "adjudicated"), "--out", str(tmp_path / "review")]) == 0
+    )
     assert (tmp_path / "review" / "report.html").exists()
