@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,7 @@ from NoisyLabelSegLib.agreement.summary import summary
 from NoisyLabelSegLib.agreement.svg import svg_text
 from NoisyLabelSegLib.agreement.tables import csv_files, latex, manuscript_tables, markdown
 from NoisyLabelSegLib.cases import Study
+from NoisyLabelSegLib.failures import Failures
 from NoisyLabelSegLib.output import csv_text, output_folder, write_text
 from NoisyLabelSegLib.progress import Report, silent
 
@@ -29,6 +31,7 @@ def write_agreement(
     settings: AgreementSettings | None = None,
     *,
     run: Map = map,
+    failures: Failures | None = None,
     draw: Draw | None = None,
     force: bool = False,
     report: Report = silent,
@@ -42,7 +45,7 @@ def write_agreement(
     out, force
         The folder for `agreement.json`, CSV files, `tables.md`, `tables.tex`, `methods.md` and `figures/`, and whether
         files of the same name there are replaced.
-    settings, run, report
+    settings, run, failures, report
         As for `agree_study`.
     draw
         Draws each plot as a PNG file beside its SVG file; None for SVG only.
@@ -53,8 +56,9 @@ def write_agreement(
         What `agreement.json` holds.
     """
     with output_folder(out, force=force) as folder:
-        agreement = agree_study(study, settings, run=run, report=report)
-        content = summary(agreement)
+        failures = failures or Failures()
+        agreement = agree_study(study, settings, run=run, failures=failures, report=report)
+        content = {**summary(agreement), "failed": [asdict(failure) for failure in failures.found]}
         write_text(folder / "agreement.json", json.dumps(content, indent=1, ensure_ascii=False, allow_nan=False) + "\n")
         _write_tables(folder, agreement, content)
         for plot in plots(agreement, content):

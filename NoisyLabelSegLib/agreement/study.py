@@ -11,6 +11,7 @@ from NoisyLabelSegLib.agreement.case import CaseAgreement, compare_case
 from NoisyLabelSegLib.agreement.settings import AgreementSettings
 from NoisyLabelSegLib.cases import Case, Study
 from NoisyLabelSegLib.errors import UserError
+from NoisyLabelSegLib.failures import Failures
 from NoisyLabelSegLib.metrics.resampling import ClusterBootstrap
 from NoisyLabelSegLib.progress import Report, silent, steps
 
@@ -65,7 +66,12 @@ class StudyAgreement:
 
 
 def agree_study(
-    study: Study, settings: AgreementSettings | None = None, *, run: Map = map, report: Report = silent
+    study: Study,
+    settings: AgreementSettings | None = None,
+    *,
+    run: Map = map,
+    failures: Failures | None = None,
+    report: Report = silent,
 ) -> StudyAgreement:
     """Compares the readers of every case of a study.
 
@@ -77,6 +83,8 @@ def agree_study(
         How agreement is measured.
     run
         A map that may work on several cases at once.
+    failures
+        What to do about unusable cases; without it the first one ends the work.
     report
         Hears how far it is.
 
@@ -93,20 +101,24 @@ def agree_study(
     settings = settings or AgreementSettings()
     for problem in settings.problems():
         raise UserError(f"These settings cannot be used: {problem}")
-    study.require_files()
+    failures = failures or Failures()
+    if not failures.keep_going:
+        study.require_files()
     chosen = [case for case in study.cases if _readings(study, case) > 1]
     if not chosen:
         raise UserError(
             f"No case of the study {study.name} was read twice, so there is no agreement to measure",
             remedy="add labels of a second reader, or repeated readings",
         )
-    compared = run(partial(compare_case, replace(study, cases=()), settings), chosen)
+    compared = run(failures.guard(partial(compare_case, replace(study, cases=()), settings)), chosen)
+    cases = tuple(failures.sift(steps(compared, "compare readers", report, total=len(chosen))))
+    failures.without(chosen)
     return StudyAgreement(
         study=study.name,
         classes=study.classes,
         readers=study.annotators,
         settings=settings,
-        cases=tuple(steps(compared, "compare readers", report, total=len(chosen))),
+        cases=cases,
         left_out=tuple(case.id for case in study.cases if _readings(study, case) < 2),
     )
 

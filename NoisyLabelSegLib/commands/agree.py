@@ -6,9 +6,11 @@ import argparse
 import importlib.util
 from typing import Any
 
+from NoisyLabelSegLib.commands import many_cases
 from NoisyLabelSegLib.commands.fuse import parallel_map
 from NoisyLabelSegLib.commands.terminal import Terminal
 from NoisyLabelSegLib.errors import UserError, installing
+from NoisyLabelSegLib.failures import Failure
 from NoisyLabelSegLib.verbs.agree import AgreeSettings, agreement_result
 
 SUMMARY = "Measure how far readers agree: tables, figures and a methods paragraph for a manuscript."
@@ -60,9 +62,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--png", action="store_true", help="draw the figures as PNG files too (needs the extra figures)"
     )
-    parser.add_argument(
-        "--jobs", type=int, default=1, metavar="N", help="cases to work on at once (default %(default)s)"
-    )
+    many_cases.add_options(parser)
 
 
 def run(arguments: argparse.Namespace, terminal: Terminal) -> dict[str, Any]:
@@ -77,15 +77,15 @@ def run(arguments: argparse.Namespace, terminal: Terminal) -> dict[str, Any]:
         resamples=arguments.resamples,
         seed=arguments.seed,
         force=arguments.force,
+        keep_going=arguments.keep_going,
     )
-    if arguments.jobs == 0:
-        raise UserError("--jobs 0 leaves nobody to work", remedy="give 1 or more, or -1 for all cores")
+    many_cases.require_jobs(arguments)
     draw = _png_writer() if arguments.png else None
     run_all = map if arguments.jobs == 1 else parallel_map(arguments.jobs)
     result = agreement_result(settings, terminal.progress, terminal.say, run_all, draw)
     _show(result, terminal)
     terminal.say(f"Wrote {arguments.out}/agreement.json, tables.md, tables.tex, methods.md and figures.")
-    return result
+    return many_cases.finished(result, [Failure(**failure) for failure in result["failed"]], terminal)
 
 
 def _png_writer() -> Any:

@@ -27,6 +27,8 @@ class AgreeSettings(VerbSettings):
     """Two objects are the same one where their IoU is above this."""
     resamples: int = 2000
     seed: int = 0
+    keep_going: bool = False
+    """Whether cases with unusable files are left out instead of ending the work."""
 
     def problems(self) -> list[str]:
         found = [] if self.study else ["Choose a study."]
@@ -43,6 +45,7 @@ def agreement_result(
     from NoisyLabelSegLib.agreement import AgreementSettings
     from NoisyLabelSegLib.agreement.files import write_agreement
     from NoisyLabelSegLib.cases import Study
+    from NoisyLabelSegLib.failures import Failures
     from NoisyLabelSegLib.fusion import DEFAULT
 
     study = Study.read(settings.study)
@@ -55,8 +58,11 @@ def agreement_result(
         resamples=settings.resamples,
         seed=settings.seed,
     )
-    content = write_agreement(study, settings.out, chosen, run=run, draw=draw, force=settings.force, report=report)
+    failures = Failures(settings.keep_going)
+    content = write_agreement(
+        study, settings.out, chosen, run=run, failures=failures, draw=draw, force=settings.force, report=report
+    )
     for remark in content["remarks"]:
         say(remark)
-    keys = ("cases", "patients", "readers", "unit", "overall", "icc_2_1", "icc_3_1", "loam", "leave_one_out")
+    keys = ("cases", "patients", "readers", "unit", "overall", "icc_2_1", "icc_3_1", "loam", "leave_one_out", "failed")
     return {"out": settings.out, **{key: content[key] for key in keys}, "within_readers": content["within_readers"]}

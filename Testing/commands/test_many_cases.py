@@ -7,14 +7,15 @@ from pathlib import Path
 
 import pytest
 
+from NoisyLabelSegLib import simulate
 from NoisyLabelSegLib.cases import Study
 from NoisyLabelSegLib.cli import main
 
 
 @pytest.fixture
 def damaged(make_disk_study) -> Study:
-    """Three cases; a label file of the second is cut off."""
-    study = make_disk_study(cases=3)
+    """Four cases; a label file of the second is cut off."""
+    study = make_disk_study(cases=4)
     study.cases[1].annotations["under"].source.write_bytes(b"NRRD0004\n")
     return study
 
@@ -25,13 +26,15 @@ def commands(study: Study, out: Path) -> dict[str, list[str]]:
         "fuse majority": ["fuse", str(study.folder), "--method", "majority", "--out", str(out)],
         "review staple": ["review", str(study.folder), "--truth", "staple", "--out", str(out)],
         "review majority": ["review", str(study.folder), "--truth", "majority", "--out", str(out)],
+        "agree": ["agree", str(study.folder), "--resamples", "100", "--out", str(out)],
     }
 
 
-KINDS = ("fuse staple", "fuse majority", "review staple", "review majority")
+KINDS = ("fuse staple", "fuse majority", "review staple", "review majority", "agree")
+TABLES = {"fuse": "annotators.json", "review": "statistics.json"}
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", KINDS[:-1])
 @pytest.mark.parametrize("jobs", ["1", "2"])
 def test_the_other_cases_are_finished_and_the_bad_one_is_reported(damaged, tmp_path, capsys, kind, jobs):
     words = [*commands(damaged, tmp_path / "out")[kind], "--keep-going", "--jobs", jobs]
@@ -39,9 +42,19 @@ def test_the_other_cases_are_finished_and_the_bad_one_is_reported(damaged, tmp_p
     shown = capsys.readouterr()
     assert "under.nrrd" in shown.out
     assert "One case failed and was left out; everything else is finished" in shown.err
-    assert sorted(path.name for path in (tmp_path / "out").iterdir() if path.is_dir()) == ["case0", "case2"]
-    content = json.loads((tmp_path / "out" / f"{_table(kind)}.json").read_text(encoding="utf-8"))
+    assert sorted(path.name for path in (tmp_path / "out").iterdir() if path.is_dir()) == ["case0", "case2", "case3"]
+    content = json.loads((tmp_path / "out" / TABLES[kind.split()[0]]).read_text(encoding="utf-8"))
     assert [failure["case"] for failure in content["failed"]] == ["case1"]
+
+
+def test_agreement_is_measured_on_the_cases_that_can_be_used(tmp_path, capsys):
+    study = simulate("lesions", tmp_path / "study", cases=4, size=(40, 40, 6))
+    next(iter(study.cases[1].annotations.values())).source.write_bytes(b"NRRD0004\n")
+    words = ["agree", str(tmp_path / "study"), "--resamples", "100", "--out", str(tmp_path / "out"), "--keep-going"]
+    assert main(words) == 2
+    assert "One case failed" in capsys.readouterr().err
+    content = json.loads((tmp_path / "out" / "agreement.json").read_text(encoding="utf-8"))
+    assert [failure["case"] for failure in content["failed"]] == [study.cases[1].id]
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -90,7 +103,3 @@ def test_with_events_the_result_comes_before_the_error(damaged, tmp_path, capsys
     events = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
     assert [event["event"] for event in events][-2:] == ["result", "error"]
     assert events[-2]["failed"] == ["case1"]
-
-
-def _table(kind: str) -> str:
-    return "annotators" if kind.startswith("fuse") else "statistics"
