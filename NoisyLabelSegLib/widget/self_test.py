@@ -183,9 +183,10 @@ def cancel(panel: Any) -> None:
 
 def cancelReview(panel: Any) -> None:
     _reviewed(panel)
+    _waitFor(lambda: not panel.annotatorsSection.isReviewing)  # what follows every new truth is done
     figures, background = panel.annotators.rows(), panel.annotatorsSection._background
     background.start()
-    _waitFor(lambda: background._newest is None or background._newest.job is not None)
+    _waitFor(lambda: background._newest is not None and background._newest.job is not None)
     job = background._newest.job
     background.cancel()
     assert not background.running
