@@ -14,7 +14,6 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import slicer
 
 from NoisyLabelSegLib.cases import read_labels
@@ -22,9 +21,9 @@ from NoisyLabelSegLib.cases.dicom_seg import read_dicom_seg
 from NoisyLabelSegLib.cases.model_card import shipped_models
 from NoisyLabelSegLib.errors import UserError
 from NoisyLabelSegLib.fusion import METHODS
+from NoisyLabelSegLib.scene.boxes import addBoxes
 from NoisyLabelSegLib.scene.layout import nodesOfClass, viewName
 from NoisyLabelSegLib.scene.nodes import Role
-from NoisyLabelSegLib.simulation import SimulationSettings, phantom_recipe, simulate_study
 from NoisyLabelSegLib.widget.export_logic import Format
 from NoisyLabelSegLib.widget.torch_support import TorchSupport
 
@@ -55,13 +54,13 @@ def demoCase(panel: Any) -> None:
 
 def everyMethod(panel: Any) -> None:
     panel.opening.openDemo()
-    marked = np.array([labels > 0 for labels in panel.case.labels().values()])
+    marked = sum((labels > 0).astype("uint8") for labels in panel.case.labels().values()) > 0
     for method in METHODS:
         panel.truth.fuse(method)
         truth = panel.truth.truth > 0
         assert truth.any(), method
-        assert not (truth & ~marked.any(axis=0)).any(), f"{method} marks what nobody marked"
-        assert np.array_equal(panel.case.savedTruth(), panel.truth.truth), f"{method} is not what the scene has"
+        assert not (truth & ~marked).any(), f"{method} marks what nobody marked"
+        assert _same(panel.case.savedTruth(), panel.truth.truth), f"{method} is not what the scene has"
 
 
 def untick(panel: Any) -> None:
@@ -72,10 +71,10 @@ def untick(panel: Any) -> None:
     panel.case.use(name, used=False)
     assert name not in panel.case.used
     panel.truth.fuse("majority")
-    assert not np.array_equal(before, panel.truth.truth)
+    assert not _same(before, panel.truth.truth)
     panel.case.use(name, used=True)
     panel.truth.fuse("majority")
-    assert np.array_equal(before, panel.truth.truth)
+    assert _same(before, panel.truth.truth)
 
 
 def nextError(panel: Any) -> None:
@@ -88,7 +87,7 @@ def nextError(panel: Any) -> None:
     assert words
     for node in nodesOfClass(slicer.mrmlScene, "vtkMRMLSliceNode"):
         matrix = node.GetSliceToRAS()
-        assert np.allclose([matrix.GetElement(axis, 3) for axis in range(3)], first.center_ras, atol=1.0)
+        assert all(abs(matrix.GetElement(axis, 3) - first.center_ras[axis]) < 1 for axis in range(3))
     assert panel.annotators.step(name, 1)[0] == 2
     assert panel.annotators.step(name, -1)[0] == 1
 
@@ -99,7 +98,7 @@ def oneViewEach(panel: Any) -> None:
 
 
 def farAwayVolume(panel: Any) -> None:
-    volume, _nodes = _boxes(origin=FAR_AWAY_MM)
+    volume, _nodes = addBoxes(slicer.mrmlScene, FAR_AWAY_MM)
     panel.case.chooseVolume(volume)
     panel.case.addFromScene()
     panel.annotatorsSection.review()
@@ -107,12 +106,12 @@ def farAwayVolume(panel: Any) -> None:
 
 
 def addFromScene(panel: Any) -> None:
-    volume, nodes = _boxes()
+    volume, nodes = addBoxes(slicer.mrmlScene)
     panel.case.chooseVolume(volume)
     assert panel.case.addFromScene() == len(nodes)
     assert set(panel.case.annotators) == {node.GetName() for node in nodes}
     panel.truth.fuse("majority")
-    assert np.array_equal(panel.truth.truth, slicer.util.arrayFromVolume(nodes[0]))
+    assert _same(panel.truth.truth, slicer.util.arrayFromVolume(nodes[0]))
     panel.annotators.update()
     dice = {row.annotator: row.dice for row in panel.annotators.rows()}
     assert dice["exact"] == 1
@@ -131,14 +130,14 @@ def saveAndReload(panel: Any) -> None:
         slicer.util.getModuleWidget(MODULE).initializeParameterNode()
     assert panel.case.classes == classes
     assert name in panel.case.annotators
-    assert np.array_equal(panel.truth.truth, truth)
+    assert _same(panel.truth.truth, truth)
     panel.annotators.update()
     assert panel.annotators.rows() == figures
 
 
 def exportEveryFormat(panel: Any) -> None:
     _reviewed(panel)
-    formats = [each for each in Format if each is not Format.DICOM]
+    formats = list(set(Format) - {Format.DICOM})
     with tempfile.TemporaryDirectory() as place:
         folder, series = Path(place), None
         if importlib.util.find_spec("highdicom") is not None:
@@ -150,13 +149,13 @@ def exportEveryFormat(panel: Any) -> None:
         files = [folder / name for name in made if name.endswith((".nrrd", ".nii.gz"))]
         assert len(files) == 3
         for path in files:
-            assert np.array_equal(read_labels(path).array, panel.truth.truth), path.name
+            assert _same(read_labels(path).array, panel.truth.truth), path.name
         for path in folder.glob("*.dcm"):
             seg = read_dicom_seg(path, images=series)
-            assert np.array_equal(seg.as_labels().array, panel.truth.truth), path.name
+            assert _same(seg.as_labels().array, panel.truth.truth), path.name
         assert any(folder.rglob("report.html"))
     labelmap = slicer.util.getNode(next(name for name in made if name.endswith("labelmap")))
-    assert np.array_equal(slicer.util.arrayFromVolume(labelmap), panel.truth.truth)
+    assert _same(slicer.util.arrayFromVolume(labelmap), panel.truth.truth)
 
 
 def prediction(panel: Any) -> None:
@@ -176,16 +175,17 @@ def cancel(panel: Any) -> None:
     assert truth._job.running
     truth.onEstimate()  # the same button cancels
     _waitFor(lambda: not truth._job.running)
-    assert np.array_equal(before, panel.truth.truth)
+    assert _same(before, panel.truth.truth)
     assert not panel.case.folder.nodes(Role.EXPECTED_ERRORS)
     assert truth._ui.estimateButton.enabled
 
 
 def cancelReview(panel: Any) -> None:
     _reviewed(panel)
+    _waitFor(lambda: not panel.annotatorsSection.isReviewing)  # what follows every new truth is done
     figures, background = panel.annotators.rows(), panel.annotatorsSection._background
     background.start()
-    _waitFor(lambda: background._newest is None or background._newest.job is not None)
+    _waitFor(lambda: background._newest is not None and background._newest.job is not None)
     job = background._newest.job
     background.cancel()
     assert not background.running
@@ -198,7 +198,7 @@ def _reviewed(panel: Any) -> str:
     panel.opening.openDemo()
     panel.truth.fuse("majority")
     panel.annotators.update()
-    return next(name for name in panel.case.annotators if len(panel.annotators.mistakes(name)) > 1)
+    return next(str(name) for name in panel.case.annotators if len(panel.annotators.mistakes(name)) > 1)
 
 
 def _showEach(panel: Any, annotator: str) -> None:
@@ -228,28 +228,12 @@ def _showEach(panel: Any, annotator: str) -> None:
         ui.oneViewEachBox.checked = False
 
 
-def _boxes(origin: float = 0.0) -> tuple[Any, list[Any]]:
-    """A volume with two bright boxes, and labelmaps of three annotators: exact, too wide, and one who misses a box."""
-    image = np.zeros((12, 24, 24), dtype=np.int16)
-    image[3:8, 4:10, 4:10] = image[3:8, 15:20, 15:20] = 100
-    exact = (image > 0).astype(np.uint8)
-    wide, misses = exact.copy(), exact.copy()
-    wide[3:8, 3:11, 3:11] = 1
-    misses[3:8, 15:20, 15:20] = 0
-    volume = slicer.util.addVolumeFromArray(image, name="boxes")
-    nodes = [
-        slicer.util.addVolumeFromArray(labels, name=name, nodeClassName="vtkMRMLLabelMapVolumeNode")
-        for name, labels in {"exact": exact, "wide": wide, "misses": misses}.items()
-    ]
-    for node in (volume, *nodes):
-        node.SetOrigin(0.0, 0.0, origin)
-    return volume, nodes
-
-
 def _chosenModel(panel: Any) -> Any:
     """The panel's Truth section with a phantom of the kind that a shipped model knows, and that model chosen."""
     if TorchSupport().missing() or not shipped_models():
         raise unittest.SkipTest("PyTorch is not installed, or no model comes with this copy")
+    from NoisyLabelSegLib.simulation import SimulationSettings, phantom_recipe, simulate_study
+
     settings = SimulationSettings(cases=1, seed=301, size=(48, 48, 16), panel="paper")
     with tempfile.TemporaryDirectory() as folder:
         simulate_study(phantom_recipe("nodules", settings), Path(folder) / "nodules", settings)
@@ -265,6 +249,10 @@ def _dicomSeries(panel: Any, folder: Path) -> Path:
     from NoisyLabelSegLib.cases.dicom_series_writer import write_series
 
     return write_series(folder, slicer.util.arrayFromVolume(panel.case.folder.image), panel.case.geometry)
+
+
+def _same(one: Any, other: Any) -> bool:
+    return bool(one.shape == other.shape and (one == other).all())
 
 
 def _waitFor(condition: Callable[[], bool]) -> None:
