@@ -36,6 +36,8 @@ SETTINGS: Mapping[str, tuple[str, Mapping[str, Any]]] = {
         {"start": "votes", "background": "disputed", "caution": 0.3},
     ),
     "spatial": ("spatial-staple", {}),
+    "lop": ("lop-staple", {}),
+    "collate": ("collate", {}),
     "simple": ("simple", {}),
     "hierarchical": ("hierarchical", {}),
     "mean": ("mean", {}),

@@ -44,12 +44,15 @@ def fit(
     limit: int = 1000,
     update_prior: Callable[[Floats], Floats] | None = None,
     caution: float = 0.0,
+    powers: Floats | None = None,
 ) -> Fit:
     """Alternates both steps from a first posterior until `settled(confusion, last confusion)`.
 
     `last` is what the first confusion is compared with; with None the first comparison comes after the second step.
     `update_prior`, if given, makes the next prior (K,) from the mean posterior; otherwise the prior stays.
     `caution` pulls every annotator towards the panel's mean by this many pseudo-counts, shared out like the prior.
+
+    `powers` (R,), if given, are the exponents of the annotators' factors in the posterior; 1 for each is the usual one.
 
     Most tables are so small that the number of calls is what takes time: so all confusion matrices and the prior go
     through both steps as one matrix of chances (R K + 1, K).
@@ -58,6 +61,7 @@ def fit(
     factors, voxels = _factors(table), counts.sum()
     shape = (table.annotators, len(prior), len(prior))
     posterior, confusion = posterior.T, np.zeros(shape)
+    exponents = None if powers is None else np.append(np.repeat(powers, len(prior)), 1.0)[:, None]
     while iterations < max(limit, 1) and not converged:
         chances = np.asarray(factors @ (counts * posterior).T)
         confusion = chances[:-1].reshape(shape)
@@ -68,7 +72,7 @@ def fit(
         if update_prior is not None:
             prior = update_prior(chances[-1] / voxels)
         chances[-1] = prior
-        posterior = _expect(factors, chances)
+        posterior = _expect(factors, chances, exponents)
         converged = last is not None and settled(confusion, last)
         last = confusion
         iterations += 1
@@ -153,6 +157,9 @@ def _factors(table: VoteTable) -> Floats | scipy.sparse.csr_array:
     return scipy.sparse.vstack([table.indicator.T, prior], format="csr")
 
 
-def _expect(factors: Floats | scipy.sparse.csr_array, chances: Floats) -> Floats:
+def _expect(factors: Floats | scipy.sparse.csr_array, chances: Floats, exponents: Floats | None = None) -> Floats:
     """The posterior (K, P) for chances (R K + 1, K); classes come first because numpy is quicker that way around."""
-    return from_logarithms(np.asarray(logarithm(chances).T @ factors))
+    logarithms = logarithm(chances)
+    if exponents is not None:
+        logarithms *= exponents
+    return from_logarithms(np.asarray(logarithms.T @ factors))

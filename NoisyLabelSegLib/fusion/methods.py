@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from NoisyLabelSegLib.errors import UserError
+from NoisyLabelSegLib.fusion.collate import collate
+from NoisyLabelSegLib.fusion.lop_staple import lop_staple
 from NoisyLabelSegLib.fusion.model import Solution
 from NoisyLabelSegLib.fusion.spatial_staple import spatial_staple
 from NoisyLabelSegLib.fusion.staple import staple
@@ -76,6 +78,20 @@ METHODS = {
             "Spatial STAPLE",
             "As STAPLE, but lets each annotator be reliable in one place and careless in another.",
             spatial_staple,
+        ),
+        Method(
+            "lop-staple",
+            "LOP STAPLE",
+            "As STAPLE, but annotators' votes are weighted by reliability and not taken as independent.",
+            lop_staple,
+            pools=True,
+        ),
+        Method(
+            "collate",
+            "COLLATE",
+            "As STAPLE, but judges annotators only where they can err, not where everybody sees the same.",
+            collate,
+            pools=True,
         ),
         Method(
             "simple",

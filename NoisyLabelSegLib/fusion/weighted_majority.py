@@ -55,13 +55,13 @@ def agreement(table: VoteTable, truth: Floats) -> tuple[Floats, Floats]:
     return foreground, dice_of_sizes(np.einsum("rii->ri", both), said, sizes)[:, 1:].mean(axis=1)
 
 
-def capped(weights: Floats) -> Floats:
-    """Weights (..., R), the largest at most as large as the sum of the others: nobody has more than half.
+def capped(weights: Floats, most: float = 1.0) -> Floats:
+    """Weights (..., R), the largest at most this share of the sum of the others: with 1 nobody has more than half.
 
     Zero stands for an annotator who has no vote; one alone keeps the weight.
     """
     rest = weights.sum(axis=-1, keepdims=True) - weights.max(axis=-1, keepdims=True, initial=0)
-    return np.asarray(np.where(rest > 0, np.minimum(weights, rest), weights))
+    return np.asarray(np.where(rest > 0, np.minimum(weights, most * rest), weights))
 
 
 def _votes(table: VoteTable, outline: Floats, classes: Floats, *, plain_vote: float) -> tuple[Floats, Floats]:

@@ -57,6 +57,12 @@ def reliability_weighted_vote(labels: Tensor, weights: Tensor, classes: int) -> 
     return votes / votes.sum(dim=1, keepdim=True).clamp(min=1e-6)
 
 
+def sharpened(vote: Tensor, power: float) -> Tensor:
+    """Shares (B, L, P) to this power, summing to one again where they did: clear majorities become clearer."""
+    raised = vote**power
+    return raised / raised.sum(dim=1, keepdim=True).clamp(min=1e-6)
+
+
 def several_labels(labels: Tensor) -> Tensor:
     """Which images more than one annotator labeled, (B,) bool, for labels (B, R, P)."""
     return (labels >= 0).any(dim=2).sum(dim=1) > 1

@@ -9,9 +9,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from NoisyLabelSegLib.fusion.table import Floats, VoteTable
+from NoisyLabelSegLib.fusion.weighted_majority import capped
 
-FLOOR = 0.03
-"""Keeps the weight of an annotator who never errs finite."""
+FLOOR = 0.3
+"""Keeps the weight of an annotator who never errs finite and the weights of good annotators alike."""
+
+MOST_OF_THE_OTHERS = 0.95
+"""The largest weight, as a share of all others' together: less than half of all, so that nobody decides alone."""
 
 UNUSED_CLASS_WEIGHT = 0.5
 """The weight of an annotator who never uses some class, relative to one who uses all."""
@@ -78,8 +82,9 @@ def reliability_weights(votes: VoteTable, unused: NDArray[np.bool_]) -> NDArray[
     The truth is taken to be the weighted vote that makes the sum over annotators r of log(e_r + FLOOR) small, e_r
     being r's errors as a share of what is marked: errors that belong to few annotators are likelier than errors that
     everyone shares. A weight is the slope of that, 1 / (e_r + FLOOR); votes and weights are computed from each other
-    until they no longer change, starting from equal ones. An annotator who never uses a class counts half; voxels with
-    fewer than two labels are ignored, and an annotator who was never compared has the mean weight of the others.
+    until they no longer change, starting from equal ones, and nobody has more than half of all weight. An annotator
+    who never uses a class counts half; voxels with fewer than two labels are ignored, and an annotator who was never
+    compared has the mean weight of the others.
     """
     base = np.where(unused.any(axis=1), UNUSED_CLASS_WEIGHT, 1.0)
     known = votes.symbols >= 0
@@ -94,10 +99,16 @@ def reliability_weights(votes: VoteTable, unused: NDArray[np.bool_]) -> NDArray[
         wrong = counts @ (known & (votes.symbols != truth[:, None]))
         foreground = counts @ (known & ((votes.votes > 0) | (truth > 0)[:, None]))
         before, weights = weights, base / (wrong / np.maximum(foreground, 1) + FLOOR)
-        weights[foreground == 0] = weights[foreground > 0].mean()
+        weights = _limited(weights, foreground > 0)
         if np.allclose(before, weights):
             break
     return np.asarray(weights / weights.mean(), dtype=np.float32)
+
+
+def _limited(weights: Floats, was_compared: NDArray[np.bool_]) -> Floats:
+    """Weights (R,) of which none is above half of all; who was never compared has the mean of those who were."""
+    limited = capped(np.where(was_compared, weights, 0.0), MOST_OF_THE_OTHERS)
+    return np.where(was_compared, limited, limited[was_compared].mean())
 
 
 def _weighted_vote(votes: VoteTable, weights: Floats) -> NDArray[np.intp]:

@@ -95,7 +95,7 @@ class Settings:
     confusion: str = "pixel"  # of the coupled networks: or low-rank, global; oracle-cm is the learner of that name
     rank: int = 1
     likelihood: str = "joint"  # the annotators of a pixel share its true class; or each: every one alone
-    reliability: float = 3.0  # weight of the reliability-weighted vote, on images that several annotators labeled
+    reliability: float = 3.0  # weight of the reliability-weighted vote, on images with several labels; 0: no weights
     completion: float = 1.0  # weight of the vote with imputed labels, on images that a single annotator labeled
     as_given: float = 0.3  # share of the steps in which p is trained on single labels without imputed ones
     overlap: float = 1.0  # weight of the Dice loss beside every cross-entropy to a vote, a fused label or the truth

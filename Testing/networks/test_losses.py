@@ -221,6 +221,11 @@ def test_the_weighted_vote_is_the_share_of_the_weights_of_those_who_labeled() ->
     torch.testing.assert_close(vote, expected)
 
 
+def test_a_sharpened_vote_keeps_ties_and_the_absence_of_votes() -> None:
+    vote = torch.tensor([[[0.75, 0.5, 0.0], [0.25, 0.5, 0.0]]])
+    torch.testing.assert_close(losses.sharpened(vote, 2), torch.tensor([[[0.9, 0.5, 0.0], [0.1, 0.5, 0.0]]]))
+
+
 def test_where_nobody_labeled_there_is_no_vote() -> None:
     assert not losses.reliability_weighted_vote(torch.full((1, 2, 3), -1), torch.ones(2), classes=2).any()
 

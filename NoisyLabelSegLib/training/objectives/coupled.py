@@ -18,6 +18,7 @@ from NoisyLabelSegLib.networks.losses import (
     label_cross_entropy,
     reliability_weighted_vote,
     several_labels,
+    sharpened,
     soft_cross_entropy,
     target_dice_loss,
     trace,
@@ -32,6 +33,9 @@ ENTRIES_AT_ONCE = 2**20
 """Matrix entries (B R L L P) computed at once on a CPU, so that they stay in its cache; elsewhere 16 times as many."""
 ENTRIES_KEPT = 2**22
 """Above this they are computed again for gradients: the annotators add little to the memory of a step."""
+
+VOTE_SHARPNESS = 4.0
+"""The power of the reliability-weighted vote: nobody has more than half of the weight, so its shares are small."""
 
 
 class CoupledLearner(Learner):
@@ -103,6 +107,7 @@ class CoupledObjective(Objective):
         loss = torch.zeros((), device=labels.device)
         if settings.reliability and not _surely_none(several):
             vote = reliability_weighted_vote(labels, self.weights, log_truth.shape[1])
+            vote = sharpened(vote, VOTE_SHARPNESS)
             loss = loss + settings.reliability * self._distance(log_truth, vote, several & labeled, whole)
         if imputation is not None:
             imputed = imputation(features)
