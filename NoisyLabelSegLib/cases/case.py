@@ -91,6 +91,13 @@ class Case:
         channels = [self._on_grid(source, read_image).channels for source in self.images]
         return np.concatenate(channels).astype(np.float32, copy=False)
 
+    def first_channel(self) -> NDArray[Any]:
+        """The first channel, (*shape), with the file's own number type: a fraction of the memory of `image`."""
+        if not self.images:
+            raise UserError(f"Case {self.id} has no image")
+        channel: NDArray[Any] = self._on_grid(self.images[0], read_image).channels[0]
+        return channel
+
     def labels(self, annotator: str) -> Labels | None:
         """This annotator's labels, (*shape) uint8, or None where the annotator did not label this case."""
         annotation = self.annotations.get(annotator)

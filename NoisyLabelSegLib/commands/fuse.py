@@ -25,6 +25,7 @@ EXAMPLE = """  noisylabelseg fuse my-study --out fused
 
 Next:  noisylabelseg review my-study --truth fused --out review"""
 
+_MOST_DEATHS = 3
 _MOST_REMARKS = 10  # that are shown; all of them are in annotators.json
 
 
@@ -96,17 +97,32 @@ def run(arguments: argparse.Namespace, terminal: Terminal) -> dict[str, Any]:
 
 
 def parallel_map(jobs: int) -> Callable[[Callable[[Any], Any], Iterable[Any]], Iterable[Any]]:
-    """A map that works on several items at once, on whatever joblib is configured to use; results come in order."""
+    """A map that works on several items at once, on whatever joblib is configured to use; results come in order.
+
+    The work of a process that is killed is done again.
+    """
     import joblib
+    from joblib.externals.loky import BrokenProcessPool
 
     # A worker whose memory has grown is replaced between two items, which nobody needs to hear of.
     warnings.filterwarnings("ignore", message="A worker stopped", category=UserWarning)
 
-    def run_all(function: Callable[[Any], Any], items: Iterable[Any]) -> Iterable[Any]:
-        results: Iterable[Any] = joblib.Parallel(n_jobs=jobs, return_as="generator")(
-            joblib.delayed(function)(item) for item in items
-        )
-        return results
+    def run_all(function: Callable[[Any], Any], items: Iterable[Any]) -> Iterator[Any]:
+        items = list(items)
+        done, deaths = 0, 0
+        while done < len(items):
+            work = joblib.Parallel(n_jobs=jobs, return_as="generator")
+            try:
+                for result in work(joblib.delayed(function)(item) for item in items[done:]):
+                    yield result
+                    done, deaths = done + 1, 0
+            except BrokenProcessPool as error:  # a worker was killed; what it did is done again by another
+                deaths += 1
+                if deaths > _MOST_DEATHS:
+                    raise UserError(
+                        f"A worker process died {deaths} times at the same case",
+                        remedy="there may be too little memory; use fewer --jobs",
+                    ) from error
 
     return run_all
 

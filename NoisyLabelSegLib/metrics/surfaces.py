@@ -27,7 +27,12 @@ class Shape:
         self._labels, self._label = labels, label
         self.spacing = np.asarray(spacing_zyx, dtype=np.float64)
 
-    def mask(self, rows: slice) -> NDArray[np.bool_]:
+    @property
+    def mask(self) -> NDArray[np.bool_]:
+        """The whole mask (*shape), made anew at every call."""
+        return self.mask_of(slice(None))
+
+    def mask_of(self, rows: slice) -> NDArray[np.bool_]:
         """The mask of some rows of the first axis."""
         part = self._labels[rows]
         return np.asarray(part != 0 if self._label is None else part == self._label)
@@ -44,14 +49,14 @@ class Shape:
         found = [np.zeros(0, dtype=np.intp)]
         for rows in row_slabs(self._labels.shape):
             low, high = max(rows.start - 1, 0), min(rows.stop + 1, last)
-            border = _border(self.mask(slice(low, high)), first=low == rows.start, last=high == rows.stop)
+            border = _border(self.mask_of(slice(low, high)), first=low == rows.start, last=high == rows.stop)
             found.append(np.flatnonzero(border[rows.start - low : rows.stop - low]) + rows.start * size)
         return np.concatenate(found)
 
     @cached_property
     def objects(self) -> Objects:
         """The connected parts; voxels that touch by a corner belong together."""
-        return connected_runs(Runs.where(self._labels.shape, self.mask))
+        return connected_runs(Runs.where(self._labels.shape, self.mask_of))
 
     def points(self, voxels: NDArray[np.intp]) -> NDArray[np.float64]:
         """Positions (n, dimension) in millimeters of flat indices (n)."""

@@ -91,7 +91,7 @@ class CaseWork:
         """The worst slices over all annotators, and of each."""
         if not self.settings.pictures:
             return (), {}
-        image = case.image()[0] if case.images else None
+        image = case.first_channel() if case.images else None
         count = -(-self.settings.pictures // len(self.numbers))
 
         def worst(maps: Mapping[str, NDArray[np.uint8]]) -> tuple[SlicePicture, ...]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -12,7 +13,7 @@ from numpy.typing import NDArray
 from NoisyLabelSegLib.cases import Geometry
 from NoisyLabelSegLib.fusion.leave_one_out import FusedFrom
 from NoisyLabelSegLib.metrics import dice_of_sizes, pairwise_counts
-from NoisyLabelSegLib.metrics.components import busy_box
+from NoisyLabelSegLib.metrics.components import Box, busy_box
 from NoisyLabelSegLib.metrics.figures import ALL_CLASSES, voxels_near
 from NoisyLabelSegLib.metrics.surfaces import LabelShapes, Shape
 from NoisyLabelSegLib.progress import Report, silent, steps
@@ -57,7 +58,7 @@ def review_case(
     `fused_from` says what a truth that is a fusion was fused from; then `dice_leave_one_out` is given too.
     """
     settings = settings or ReviewSettings()
-    box = busy_box([truth, *labels.values()], geometry.shape)
+    box = _worthwhile(busy_box([truth, *labels.values()], geometry.shape), geometry.shape)
     inside = {name: np.ascontiguousarray(array[box]) for name, array in labels.items()}
     true = LabelShapes(np.ascontiguousarray(truth[box]), geometry.spacing_zyx, len(classes))
     counts = _Counts(inside, true.labels, len(classes), geometry.spacing_zyx, fused_from)
@@ -137,6 +138,12 @@ class _Counts:
     def _dice(self, one: int, other: int, label: int) -> float:
         both, first, second = (self._common(*pair, label) for pair in ((one, other), (one, one), (other, other)))
         return float(dice_of_sizes(both, first, second))
+
+
+def _worthwhile(box: Box, shape: tuple[int, ...]) -> Box:
+    """The box, or all of the volume where most of it is in the box, so that nothing is copied."""
+    inside = math.prod(part.stop - part.start for part in box)
+    return tuple(slice(0, size) for size in shape) if 2 * inside > math.prod(shape) else box
 
 
 def _shape(shapes: LabelShapes, label: int) -> Shape:
