@@ -33,6 +33,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--labels", action="store_true", help="estimate the truth from the image and the study's labels together"
     )
+    parser.add_argument(
+        "--samples",
+        type=int,
+        default=0,
+        metavar="N",
+        help="also N labelings drawn from the annotator models, as samples.nrrd; 1 byte a voxel each",
+    )
+    parser.add_argument("--seed", type=int, default=0, metavar="S", help="random seed of the samples (default 0)")
     parser.add_argument("--split", metavar="NAME", help="only the study's cases of this split")
     parser.add_argument(
         "--flips",
@@ -53,6 +61,8 @@ def run(arguments: argparse.Namespace, terminal: Terminal) -> dict[str, Any]:
         annotators=arguments.annotators,
         confusion=arguments.confusion,
         labels=arguments.labels,
+        samples=arguments.samples,
+        seed=arguments.seed,
         split=arguments.split or "",
         flips=arguments.flips,
         device=arguments.device,

@@ -7,10 +7,13 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from NoisyLabelSegLib.cases import Case
 from NoisyLabelSegLib.cases.estimates import EstimateWriter
 from NoisyLabelSegLib.errors import UserError
 from NoisyLabelSegLib.inference.case_prediction import CasePrediction
+from NoisyLabelSegLib.inference.draws import Draws
 from NoisyLabelSegLib.inference.model import PredictionOutputs, labels_of, load_model
 from NoisyLabelSegLib.metrics.confusion import expected_errors
 from NoisyLabelSegLib.output import output_folder, write_text
@@ -69,6 +72,8 @@ def predict_cases(
 
 
 def _write_annotators(found: CasePrediction, outputs: PredictionOutputs, writer: EstimateWriter) -> None:
+    draws = Draws(outputs.samples, found.names, outputs.seed)
+    samples = np.empty((outputs.samples, *found.probabilities.shape[1:]), dtype=np.uint8)
     for annotator in found.annotators():
         if outputs.annotators:
             writer.write_annotator(annotator.name, annotator.labels())
@@ -76,3 +81,7 @@ def _write_annotators(found: CasePrediction, outputs: PredictionOutputs, writer:
             writer.write_confusion(annotator.name, annotator.confusion)
         if annotator.confusion is not None and outputs.expected:
             writer.write_expected(annotator.name, expected_errors(annotator.confusion, found.probabilities))
+        if annotator.confusion is not None:
+            draws.fill(samples, annotator.name, annotator.confusion, found.probabilities)
+    if outputs.samples:
+        writer.write_samples(samples)

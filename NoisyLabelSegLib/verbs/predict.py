@@ -8,6 +8,8 @@ from typing import Any, ClassVar
 from NoisyLabelSegLib.progress import Report, Say
 from NoisyLabelSegLib.verbs.settings import VerbSettings, exactly_one, missing, used
 
+MOST_SAMPLES = 1000
+
 
 @dataclass(frozen=True, kw_only=True)
 class PredictSettings(VerbSettings):
@@ -24,6 +26,10 @@ class PredictSettings(VerbSettings):
     """Whether each annotator's expected errors are written, as `expected_<annotator>.nrrd`."""
     labels: bool = False
     """Whether the labels of each case are used together with its image."""
+    samples: int = 0
+    """How many labelings are drawn from the annotator models, into `samples.nrrd`."""
+    seed: int = 0
+    """The random seed of the samples."""
     compressed: bool = True
     """Whether the files are compressed: small, but slow to read again."""
     split: str = ""
@@ -35,6 +41,8 @@ class PredictSettings(VerbSettings):
     def problems(self) -> list[str]:
         found = [] if self.model else ["Choose a trained model."]
         found += exactly_one("study", self.study, "images", self.images) + super().problems() + used(self)
+        if not 0 <= self.samples <= MOST_SAMPLES:
+            found.append(f"The number of samples must be 0 to {MOST_SAMPLES}.")
         channels = [channel for image in self.images for channel in image.split(",")]
         return found + missing("model", self.model) + missing("study", self.study) + missing("image", *channels)
 
@@ -52,6 +60,8 @@ class PredictSettings(VerbSettings):
                 confusion=self.confusion,
                 expected=self.expected,
                 labels=self.labels,
+                samples=self.samples,
+                seed=self.seed,
                 compressed=self.compressed,
             ),
             flips=self.flips,
