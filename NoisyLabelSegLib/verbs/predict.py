@@ -36,6 +36,12 @@ class PredictSettings(VerbSettings):
     """Only the study's cases of this split; all if empty."""
     flips: bool = False
     """Test-time augmentation: the mean over mirror images and overlapping tiles."""
+    at: tuple[float, ...] = ()
+    """A point (x, y, z) in RAS mm, for models that outline one object at a time."""
+    roi: tuple[float, ...] = ()
+    """A box in RAS mm, two corners, for the same models."""
+    anyway: bool = False
+    """Whether cases that the model is not for are predicted, too."""
     device: str = "auto"
 
     def problems(self) -> list[str]:
@@ -43,6 +49,8 @@ class PredictSettings(VerbSettings):
         found += exactly_one("study", self.study, "images", self.images) + super().problems() + used(self)
         if not 0 <= self.samples <= MOST_SAMPLES:
             found.append(f"The number of samples must be 0 to {MOST_SAMPLES}.")
+        if len(self.at) not in (0, 3) or len(self.roi) not in (0, 6) or (self.at and self.roi):
+            found.append("Give a point as 3 numbers or a box as 6 numbers, in RAS mm, and not both.")
         channels = [channel for image in self.images for channel in image.split(",")]
         return found + missing("model", self.model) + missing("study", self.study) + missing("image", *channels)
 
@@ -67,6 +75,9 @@ class PredictSettings(VerbSettings):
             flips=self.flips,
             device=self.device,
             force=self.force,
+            anyway=self.anyway,
+            at=self.at,
+            roi=self.roi,
             report=report,
         )
         result = {"out": self.out, "cases": [case.id for case in cases]}
