@@ -4,7 +4,8 @@
 `annotator_<name>.nrrd` (predicted labels), `confusion_<name>.nrrd` (confusion field), `errors_<name>.nrrd` and
 `errors_<name>_<class>.nrrd` (error maps), `expected_<name>.nrrd` (expected errors). Characters that are unsafe in file
 names are replaced by `_`; where two names are then equal, `-2`, `-3` is appended, and `files.json` in the same folder
-lists which file is whose. `FOLDER/annotators.json` holds confusion matrices that apply to all voxels.
+lists which file is whose. `samples.nrrd` holds labels drawn from the annotator models.
+`FOLDER/annotators.json` holds confusion matrices that apply to all voxels.
 """
 
 from __future__ import annotations
@@ -20,8 +21,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from NoisyLabelSegLib.cases.files import write_labels
-from NoisyLabelSegLib.cases.geometry import Geometry
+from NoisyLabelSegLib.cases.files import write_image, write_labels
+from NoisyLabelSegLib.cases.geometry import Geometry, Image
 from NoisyLabelSegLib.cases.slab_writer import slabs_of, write_slabs
 from NoisyLabelSegLib.cases.study_rules import file_name_part
 from NoisyLabelSegLib.errors import UserError
@@ -63,6 +64,7 @@ class FileKind(str, Enum):
     CONFUSION = "confusion"
     ERRORS = "errors"
     EXPECTED = "expected"
+    SAMPLES = "samples"
 
 
 class FileOf(NamedTuple):
@@ -131,6 +133,11 @@ class EstimateWriter:
     def write_expected(self, annotator: str, expected: NDArray[Any]) -> None:
         """The probabilities of a false positive, a false negative and a wrong class, (3, *shape)."""
         self._write_field(FileOf(FileKind.EXPECTED, annotator), expected)
+
+    def write_samples(self, samples: NDArray[Any]) -> None:
+        """Labels drawn from the annotator models, (N, *shape)."""
+        image = Image(np.asarray(samples, dtype=np.uint8), self._geometry)
+        write_image(self._path(FileOf(FileKind.SAMPLES)), image, compressed=self._compressed)
 
     def _write_labels(self, file: FileOf, labels: NDArray[Any]) -> None:
         write_labels(self._path(file), labels, self._geometry, compressed=self._compressed)

@@ -34,6 +34,8 @@ _TYPES: dict[str, type] = {
     "metrics": dict,
     "provenance": dict,
     "intended_use": str,
+    "scope": dict,
+    "details": dict,
     "license": str,
 }
 _REQUIRED = ("architecture", "classes", "annotators", "preprocessing")
@@ -41,7 +43,12 @@ _REQUIRED = ("architecture", "classes", "annotators", "preprocessing")
 
 @dataclass(frozen=True)
 class ModelCard:
-    """What `model.json` says. `preprocessing` and `settings` are the records of `training`, as JSON objects."""
+    """What `model.json` says. `preprocessing` and `settings` are the records of `training`, as JSON objects.
+
+    `scope` says what the model is for, and cases outside it are refused (inference/scope.py): `modality`, `spacing`
+    (least and most mm of a pixel), `object` (for models that outline one at a time) and `edge` (of its square, in
+    pixels). `details` are further sections of the card, title to text. Both are empty for models of one's own.
+    """
 
     architecture: Architecture
     classes: tuple[str, ...]
@@ -52,6 +59,8 @@ class ModelCard:
     provenance: Mapping[str, Any] = field(default_factory=dict)
     intended_use: str = ""
     license: str = ""
+    scope: Mapping[str, Any] = field(default_factory=dict)
+    details: Mapping[str, Any] = field(default_factory=dict)
 
     def to_json(self) -> dict[str, Any]:
         content = {name: getattr(self, name) for name in self.__dataclass_fields__}
@@ -209,9 +218,9 @@ def list_models(places: Sequence[str | Path] = ()) -> list[Listed]:
 
 
 def shipped_models() -> list[Path]:
-    """The packages that come with the program, in the order of their names."""
+    """The packages that come with the program, in the order of their names, demonstrations last."""
     try:
-        return list(_packages([resource_path("models")]))
+        return sorted(_packages([resource_path("models")]), key=lambda path: (path.name.startswith("demo-"), path.name))
     except FileNotFoundError:  # a copy without models
         return []
 

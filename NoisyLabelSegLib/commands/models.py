@@ -66,6 +66,8 @@ def _description(item: Listed) -> list[list[str]]:
         *[[f"trained: {name}", str(value)] for name, value in card.provenance.items()],
         *[[f"metric: {name}", str(value)] for name, value in figures],
         ["intended use", card.intended_use],
+        *[[f"for: {name}", str(value)] for name, value in card.scope.items()],
+        *[[str(title), str(text)] for title, text in card.details.items()],
         ["license", card.license],
     ]
 

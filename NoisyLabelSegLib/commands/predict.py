@@ -17,6 +17,11 @@ EXAMPLE = """  noisylabelseg predict my-run/model.nlseg my-study --out predictio
 Next:  noisylabelseg review my-study --truth predictions --out review"""
 
 
+def numbers(word: str) -> tuple[float, ...]:
+    """Numbers joined by commas; argparse says what is wrong with others."""
+    return tuple(float(part) for part in word.split(","))
+
+
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("model", metavar="MODEL", help="a model package (.nlseg)")
     parser.add_argument(
@@ -33,6 +38,25 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--labels", action="store_true", help="estimate the truth from the image and the study's labels together"
     )
+    parser.add_argument(
+        "--samples",
+        type=int,
+        default=0,
+        metavar="N",
+        help="also N labelings drawn from the annotator models, as samples.nrrd; 1 byte a voxel each",
+    )
+    parser.add_argument("--seed", type=int, default=0, metavar="S", help="random seed of the samples (default 0)")
+    parser.add_argument(
+        "--at",
+        type=numbers,
+        default=(),
+        metavar="X,Y,Z",
+        help="a point in RAS mm, for models that outline one object at a time; negative numbers as --at=-62,40,-110",
+    )
+    parser.add_argument(
+        "--roi", type=numbers, default=(), metavar="X0,Y0,Z0,X1,Y1,Z1", help="a box in RAS mm instead of a point"
+    )
+    parser.add_argument("--anyway", action="store_true", help="also run on data that the model is not for")
     parser.add_argument("--split", metavar="NAME", help="only the study's cases of this split")
     parser.add_argument(
         "--flips",
@@ -53,6 +77,11 @@ def run(arguments: argparse.Namespace, terminal: Terminal) -> dict[str, Any]:
         annotators=arguments.annotators,
         confusion=arguments.confusion,
         labels=arguments.labels,
+        samples=arguments.samples,
+        at=arguments.at,
+        roi=arguments.roi,
+        anyway=arguments.anyway,
+        seed=arguments.seed,
         split=arguments.split or "",
         flips=arguments.flips,
         device=arguments.device,

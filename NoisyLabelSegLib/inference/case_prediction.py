@@ -25,7 +25,7 @@ class CasePrediction:
         drawn: Labels | None,
         fields: Field | None,
     ) -> None:
-        self._geometry, self._preprocessing, self._names = geometry, preprocessing, names
+        self._geometry, self._preprocessing, self.names = geometry, preprocessing, names
         self._drawn, self._fields = drawn, fields
         self.probabilities: Field = preprocessing.restored(truth, geometry)
         """(L, *shape) float32."""
@@ -39,7 +39,7 @@ class CasePrediction:
         """Everybody, one at a time; nobody where nothing was asked about annotators."""
         if self._drawn is None and self._fields is None:
             return
-        for number, name in enumerate(self._names):
+        for number, name in enumerate(self.names):
             labels = confusion = None
             if self._drawn is not None:
                 labels = self._preprocessing.unarranged(self._drawn[number][None], self._geometry)[0]

@@ -35,6 +35,7 @@ class PredictionOutputs:
     confusion: each annotator's field of confusion matrices.
     expected: each annotator's expected errors, as files only.
     labels: whether the truth is estimated from the image and the labels of the case together.
+    samples: how many labelings are drawn from the annotator models with the random seed `seed`; as files only.
     compressed: whether files are compressed; without, large ones are written many times faster.
     """
 
@@ -42,12 +43,14 @@ class PredictionOutputs:
     confusion: bool = False
     expected: bool = False
     labels: bool = False
+    samples: int = 0
+    seed: int = 0
     compressed: bool = True
 
     @property
     def fields(self) -> bool:
         """Whether the confusion fields are computed."""
-        return self.confusion or self.expected or self.labels
+        return self.confusion or self.expected or self.labels or self.samples > 0
 
     @property
     def about_annotators(self) -> bool:

@@ -7,17 +7,28 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from NoisyLabelSegLib.cases import Case
 from NoisyLabelSegLib.cases.estimates import EstimateWriter
 from NoisyLabelSegLib.errors import UserError
 from NoisyLabelSegLib.inference.case_prediction import CasePrediction
-from NoisyLabelSegLib.inference.model import PredictionOutputs, labels_of, load_model
+from NoisyLabelSegLib.inference.draws import Draws
+from NoisyLabelSegLib.inference.model import Model, PredictionOutputs, labels_of, load_model
+from NoisyLabelSegLib.inference.objects import outline_object, place_of
+from NoisyLabelSegLib.inference.scope import require_scope
 from NoisyLabelSegLib.metrics.confusion import expected_errors
 from NoisyLabelSegLib.output import output_folder, write_text
 from NoisyLabelSegLib.progress import Progress, Report, paced, silent, steps
 
 COMBINATION_JSON = "combination.json"
 """In the output folder, where labels were used: how, case by case."""
+
+OBJECT_JSON = "object.json"
+"""In the folder of a case, where a point or a box was given: the share of readers expected to outline the object."""
+
+DEFAULT_EDGE = 80
+"""Pixels of the square around a point, for models whose card does not say."""
 
 SHARE_BEFORE_WRITING = 0.9
 """How far the bar of a case goes before its files are written."""
@@ -32,11 +43,16 @@ def predict_cases(
     flips: bool = False,
     device: str = "auto",
     force: bool = False,
+    anyway: bool = False,
+    at: Sequence[float] = (),
+    roi: Sequence[float] = (),
     report: Report = silent,
 ) -> dict[str, dict[str, Any]]:
     """Writes `<case id>/truth.nrrd` and so on for every case, on its own grid; all of them or none.
 
     Returns, where labels are used, how they were: case id to what COMBINATION_JSON holds.
+    at, roi: a point (x, y, z), or a box of two corners, in RAS mm, for models that outline one object at a time.
+    anyway: cases that the model is not for are predicted all the same.
     flips: test-time augmentation, the mean over mirror images and overlapping tiles (see `load_model`).
     """
     outputs = outputs or PredictionOutputs()
@@ -44,6 +60,11 @@ def predict_cases(
     loaded.require(outputs)
     if outputs.labels and not any(case.annotators for case in cases):
         raise UserError("None of the cases has labels", remedy="give a study with labels, or leave out --labels")
+    for case in () if anyway else cases:
+        require_scope(loaded.card, case, at_object=bool(at or roi))
+    if at or roi:
+        _predict_object(loaded, cases, Path(folder), outputs, at=at, roi=roi, force=force)
+        return {}
     used = dict[str, dict[str, Any]]()
     with output_folder(folder, force=force) as partial:
         hear = paced(report)
@@ -68,7 +89,40 @@ def predict_cases(
     return used
 
 
+def _predict_object(
+    model: Model,
+    cases: Sequence[Case],
+    folder: Path,
+    outputs: PredictionOutputs,
+    *,
+    at: Sequence[float],
+    roi: Sequence[float],
+    force: bool,
+) -> None:
+    if len(cases) != 1:
+        raise UserError(
+            "A point or a box belongs to one scan", remedy="give a single image, or leave out --at and --roi"
+        )
+    if (outputs.fields and not outputs.samples) or outputs.confusion or outputs.labels:
+        raise UserError("Confusion fields are not written for a point or a box", remedy="use --annotators or --samples")
+    (case,) = cases
+    edge = int(model.card.scope.get("edge", DEFAULT_EDGE))
+    found = outline_object(model, case, place_of(case.geometry, at=at, roi=roi), edge, outputs)
+    with output_folder(folder, force=force) as partial:
+        writer = EstimateWriter(partial / case.id, case.geometry, compressed=outputs.compressed)
+        writer.write_truth(found.estimate.truth)
+        assert found.estimate.probabilities is not None
+        writer.write_probabilities(found.estimate.probabilities)
+        for name, labels in found.estimate.annotators.items():
+            writer.write_annotator(name, labels)
+        if found.samples:
+            writer.write_samples(np.stack(found.samples))
+        write_text(partial / case.id / OBJECT_JSON, json.dumps({"outlinedShare": found.share}) + "\n")
+
+
 def _write_annotators(found: CasePrediction, outputs: PredictionOutputs, writer: EstimateWriter) -> None:
+    draws = Draws(outputs.samples, found.names, outputs.seed)
+    samples = np.empty((outputs.samples, *found.probabilities.shape[1:]), dtype=np.uint8)
     for annotator in found.annotators():
         if outputs.annotators:
             writer.write_annotator(annotator.name, annotator.labels())
@@ -76,3 +130,7 @@ def _write_annotators(found: CasePrediction, outputs: PredictionOutputs, writer:
             writer.write_confusion(annotator.name, annotator.confusion)
         if annotator.confusion is not None and outputs.expected:
             writer.write_expected(annotator.name, expected_errors(annotator.confusion, found.probabilities))
+        if annotator.confusion is not None:
+            draws.fill(samples, annotator.name, annotator.confusion, found.probabilities)
+    if outputs.samples:
+        writer.write_samples(samples)

@@ -8,6 +8,8 @@ from typing import Any, ClassVar
 from NoisyLabelSegLib.progress import Report, Say
 from NoisyLabelSegLib.verbs.settings import VerbSettings, exactly_one, missing, used
 
+MOST_SAMPLES = 1000
+
 
 @dataclass(frozen=True, kw_only=True)
 class PredictSettings(VerbSettings):
@@ -24,17 +26,31 @@ class PredictSettings(VerbSettings):
     """Whether each annotator's expected errors are written, as `expected_<annotator>.nrrd`."""
     labels: bool = False
     """Whether the labels of each case are used together with its image."""
+    samples: int = 0
+    """How many labelings are drawn from the annotator models, into `samples.nrrd`."""
+    seed: int = 0
+    """The random seed of the samples."""
     compressed: bool = True
     """Whether the files are compressed: small, but slow to read again."""
     split: str = ""
     """Only the study's cases of this split; all if empty."""
     flips: bool = False
     """Test-time augmentation: the mean over mirror images and overlapping tiles."""
+    at: tuple[float, ...] = ()
+    """A point (x, y, z) in RAS mm, for models that outline one object at a time."""
+    roi: tuple[float, ...] = ()
+    """A box in RAS mm, two corners, for the same models."""
+    anyway: bool = False
+    """Whether cases that the model is not for are predicted, too."""
     device: str = "auto"
 
     def problems(self) -> list[str]:
         found = [] if self.model else ["Choose a trained model."]
         found += exactly_one("study", self.study, "images", self.images) + super().problems() + used(self)
+        if not 0 <= self.samples <= MOST_SAMPLES:
+            found.append(f"The number of samples must be 0 to {MOST_SAMPLES}.")
+        if len(self.at) not in (0, 3) or len(self.roi) not in (0, 6) or (self.at and self.roi):
+            found.append("Give a point as 3 numbers or a box as 6 numbers, in RAS mm, and not both.")
         channels = [channel for image in self.images for channel in image.split(",")]
         return found + missing("model", self.model) + missing("study", self.study) + missing("image", *channels)
 
@@ -52,11 +68,16 @@ class PredictSettings(VerbSettings):
                 confusion=self.confusion,
                 expected=self.expected,
                 labels=self.labels,
+                samples=self.samples,
+                seed=self.seed,
                 compressed=self.compressed,
             ),
             flips=self.flips,
             device=self.device,
             force=self.force,
+            anyway=self.anyway,
+            at=self.at,
+            roi=self.roi,
             report=report,
         )
         result = {"out": self.out, "cases": [case.id for case in cases]}

@@ -240,7 +240,7 @@ def _chosenModel(panel: Any) -> Any:
         panel.opening.openPath(Path(folder) / "nodules")
         panel.opening.finish()
         panel.case.read()
-    panel.truthSection.selectModel(str(shipped_models()[0]))
+    panel.truthSection.selectModel(str(shipped_models()[-1]))
     return panel.truthSection
 
 

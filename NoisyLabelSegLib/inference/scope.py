@@ -1,0 +1,53 @@
+"""Whether a case is of the kind that a model is for, as the model's card says."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from NoisyLabelSegLib.cases import Case
+from NoisyLabelSegLib.cases.model_card import ModelCard
+from NoisyLabelSegLib.errors import UserError
+
+AIR_HU = (-1100.0, -800.0)
+LEAST_AIR = 0.01
+"""CT without a modality tag is recognized by air, inside or around the body: at least this share of the voxels."""
+
+LARGEST_CROP = 128
+"""Edge in pixels up to which an image is taken for a crop around one object, whose intensities may be scaled."""
+
+
+def require_scope(card: ModelCard, case: Case, *, at_object: bool) -> None:
+    """Refuses a case that the model is not for; `at_object` says that a point or a box was given.
+
+    A card without a scope, as every training writes it, accepts everything.
+    """
+    if problem := scope_problem(card.scope, case, at_object=at_object):
+        raise UserError(f"Case {case.id} {problem}", remedy="choose another model, or use --anyway to run it anyway")
+
+
+def scope_problem(scope: Mapping[str, Any], case: Case, *, at_object: bool) -> str | None:
+    """What does not fit, as the rest of a sentence, or None."""
+    geometry = case.geometry
+    if not scope or (max(geometry.shape[-2:]) <= LARGEST_CROP and not at_object):
+        return None
+    if scope.get("modality") == "CT" and not _is_ct(case):
+        return (
+            f"does not look like CT, which the model is for: fewer than {LEAST_AIR:.0%} of its voxels have the "
+            f"intensity of air ({AIR_HU[0]:g} to {AIR_HU[1]:g} HU)"
+        )
+    low, high = scope.get("spacing", (0.0, np.inf))
+    if not all(low <= edge <= high for edge in geometry.spacing_zyx[-2:]):
+        edges = " x ".join(f"{edge:g}" for edge in geometry.spacing_zyx[-2:])
+        return f"has pixels of {edges} mm, but the model is for {low:g} to {high:g} mm"
+    if scope.get("object") and not at_object:
+        return f"is a whole scan, but the model outlines one {scope['object']} at a time; give --at x,y,z or --roi"
+    return None
+
+
+def _is_ct(case: Case) -> bool:
+    image = case.image()
+    low, high = AIR_HU
+    return bool(((image >= low) & (image <= high)).mean() >= LEAST_AIR)
