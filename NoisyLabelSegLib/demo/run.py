@@ -57,11 +57,13 @@ class WholeBar:
 PRESET = "quick"
 CASES = 30
 THRESHOLD, LEARNED, TAUGHT = "one threshold", "coupled networks", "oracle-truth"
+WITH_LABELS = "coupled networks with labels"
 FUSIONS = ("majority", "staple", "spatial-staple")
 PLAN = {
     "simulate": {"draw the scans": 6.0, "find the strengths": 1.0, "draw the labels": 2.0},
     **{method: {"fuse": 0.5} for method in FUSIONS},
     LEARNED: {"train": 60.0, "predict": 8.0},
+    WITH_LABELS: {"predict": 4.0},
     TAUGHT: {"train": 50.0, "predict": 3.0},
     "review": {"review": 5.0},
     "scene": {"scene": 3.0},
@@ -120,10 +122,13 @@ def run_demo(
     say("Training the coupled networks on the noisy labels alone ...")
     with bar.part(LEARNED) as listener:
         demo.rows.append(_learn(made, folder, words, listener))
+    say("Estimating the truth of the held-out scans from the image and all five labels together ...")
+    with bar.part(WITH_LABELS) as listener:
+        demo.rows.append(_combine(made, folder, listener))
     say("For scale, training the same network on the truth itself ...")
     with bar.part(TAUGHT) as listener:
         demo.rows.append(_teach(made, folder, words, listener))
-    say("Reviewing every annotator against the learned truth ...")
+    say("Reviewing every annotator against the truth from image and labels ...")
     with bar.part("review") as listener:
         demo.sentences = _review(made.everyone, folder, listener)
     with bar.part("scene"):
@@ -143,6 +148,17 @@ def _learn(made: DemoStudy, folder: Path, words: Sequence[str], report: Report) 
     with _timed() as seconds:
         _trained(made, folder / "run", folder / "learned", words, report, annotators=True)
     return _scored(LEARNED, folder / "learned", made, seconds())
+
+
+def _combine(made: DemoStudy, folder: Path, report: Report) -> Row:
+    """The truth that annotators are reviewed against: from the image and their own labels."""
+    from NoisyLabelSegLib.inference import PredictionOutputs, predict_cases
+
+    with _timed() as seconds:
+        package, outputs = folder / "run" / "model.nlseg", PredictionOutputs(labels=True)
+        predict_cases(package, made.everyone.cases, folder / "combined", outputs=outputs, flips=False, report=report)
+    row = _scored(WITH_LABELS, folder / "combined", made, seconds())
+    return replace(row, remark="given all five labels of each scan")
 
 
 def _teach(made: DemoStudy, folder: Path, words: Sequence[str], report: Report) -> Row:
@@ -175,7 +191,7 @@ def _trained(
 def _review(study: Study, folder: Path, report: Report) -> list[str]:
     from NoisyLabelSegLib.review import annotator_sentence, write_review
 
-    review = write_review(study, str(folder / "learned"), folder / "review", report=report)
+    review = write_review(study, str(folder / "combined"), folder / "review", report=report)
     found = [summary for name in review.annotators if (summary := review.overall(name)) is not None]
     return [annotator_sentence(summary, review.settings) for summary in found]
 
@@ -186,7 +202,7 @@ def _scene(study: Study, folder: Path) -> bool:
         return False
     from NoisyLabelSegLib.demo.scene import write_scene
 
-    write_scene(study, folder / "learned", folder / "demo.mrb", folder / "demo.png")
+    write_scene(study, folder / "combined", folder / "demo.mrb", folder / "demo.png")
     return True
 
 

@@ -12,12 +12,12 @@ from NoisyLabelSegLib.cases.stored_estimates import stored_estimates
 from NoisyLabelSegLib.review import review_case
 
 
-def write_scene(study: Study, learned: Path, scene: Path, picture: Path) -> None:
-    """Writes `scene` (.mrb) and `picture` (.png) of the case with most of the learned truth."""
+def write_scene(study: Study, estimates: Path, scene: Path, picture: Path) -> None:
+    """Writes `scene` (.mrb) and `picture` (.png) of the case with most of the estimated truth."""
     from NoisyLabelSegLib.scene import HeadlessSlicer, ResultNodes, ReviewViews, loadCase, reviewPicture, writePng
     from NoisyLabelSegLib.scene.headless import saveScene
 
-    predictions = stored_estimates(learned, study)
+    predictions = stored_estimates(estimates, study)
     prediction = max(predictions, key=lambda each: int(np.count_nonzero(each.truth())))
     case, truth, probability = prediction.case, prediction.truth(), prediction.probabilities()
     labels = {name: drawn for name in case.annotators if (drawn := case.labels(name)) is not None}

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import combinations
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from NoisyLabelSegLib.errors import UserError
+from NoisyLabelSegLib.fusion.label_agreement import NEUTRAL, LabelAgreement
 from NoisyLabelSegLib.fusion.methods import DEFAULT, METHODS
 from NoisyLabelSegLib.fusion.votes import fuse
 from NoisyLabelSegLib.metrics.overlap import dice
@@ -30,69 +30,6 @@ ANNOTATORS_SHARE = 0.75
 
 FEWEST_TO_COMPARE = 3
 """With fewer labels of a case, their agreement says nothing about whether the annotators or the network err."""
-
-
-FULL_SUPPORT, NO_SUPPORT = 1.0, 0.8
-"""The fused labels count fully where they agree with the network as well as the annotator closest to it does on other
-cases, and not at all where their Dice to it is 0.8 of that."""
-
-NEUTRAL = 0.5
-"""Stands for `LabelAgreement.relative` where nothing was measured."""
-
-
-@dataclass(frozen=True)
-class LabelAgreement:
-    """How well the network and the annotators agree on cases with labels; no truth is used.
-
-    network: annotator to the mean Dice of the network's truth to that annotator's labels. annotators: the mean Dice of
-    two annotators' labels of the same case, None where no case has two.
-    """
-
-    network: Mapping[str, float]
-    annotators: float | None = None
-
-    @classmethod
-    def of(cls, truth: Labels, labels: Mapping[str, Labels], classes: int) -> LabelAgreement:
-        """Measured on one case."""
-        pairs = [dice(one, other, classes) for one, other in combinations(labels.values(), 2)]
-        network = {name: dice(truth, drawn, classes) for name, drawn in labels.items()}
-        return cls(network, float(np.mean(pairs)) if pairs else None)
-
-    @classmethod
-    def from_json(cls, content: Any) -> LabelAgreement | None:
-        """What a model card says; None where it says nothing that can be used."""
-        found = content if isinstance(content, Mapping) else {}
-        network, annotators = found.get("network"), found.get("annotators")
-        if not isinstance(network, Mapping) or not network:
-            return None
-        if not all(
-            isinstance(share, int | float) and 0 <= share <= 1 for share in (*network.values(), annotators or 0)
-        ):
-            return None
-        return cls(dict(network), annotators)
-
-    def to_json(self) -> dict[str, Any]:
-        return {"network": dict(self.network), "annotators": self.annotators}
-
-    @property
-    def mean(self) -> float:
-        """The network's mean Dice to the annotators."""
-        return float(np.mean(list(self.network.values())))
-
-    @property
-    def relative(self) -> float:
-        """How well annotators agree with each other compared to the network with them, at most 1."""
-        return NEUTRAL if self.annotators is None else min(1.0, self.annotators / max(self.mean, 1e-9))
-
-    @property
-    def shortfall(self) -> float:
-        """By which share the network agrees less with the annotators than they do with each other; 0 if it does not."""
-        return 0.0 if self.annotators is None else max(0.0, 1 - self.mean / max(self.annotators, 1e-9))
-
-    def support(self, fused: float) -> float:
-        """From 0 to 1: how far the network supports fused labels whose Dice to it is `fused`."""
-        share = fused / max(*self.network.values(), 1e-9)
-        return float(np.clip((share - NO_SUPPORT) / (FULL_SUPPORT - NO_SUPPORT), 0, 1))
 
 
 class LabeledPrediction:

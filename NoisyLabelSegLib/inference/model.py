@@ -19,7 +19,8 @@ from NoisyLabelSegLib.cases import Case, Geometry, Image
 from NoisyLabelSegLib.cases.estimates import Estimate, Field, Labels
 from NoisyLabelSegLib.cases.model_card import ModelCard
 from NoisyLabelSegLib.errors import UserError
-from NoisyLabelSegLib.fusion.combination import LabelAgreement, LabeledPrediction
+from NoisyLabelSegLib.fusion.combination import LabeledPrediction
+from NoisyLabelSegLib.fusion.label_agreement import LabelAgreement
 from NoisyLabelSegLib.inference.case_prediction import CasePrediction
 from NoisyLabelSegLib.inference.predictor import Predictor
 from NoisyLabelSegLib.networks import SegmentationNetwork

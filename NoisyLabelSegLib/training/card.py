@@ -10,7 +10,7 @@ import torch
 from NoisyLabelSegLib import __version__
 from NoisyLabelSegLib.cases import Case, Study
 from NoisyLabelSegLib.cases.model_card import ModelCard
-from NoisyLabelSegLib.fusion.combination import LabelAgreement
+from NoisyLabelSegLib.fusion.label_agreement import LabelAgreement
 from NoisyLabelSegLib.networks import Architecture
 from NoisyLabelSegLib.training.checkpoints import Checkpoint
 from NoisyLabelSegLib.training.preprocessing import Preprocessing

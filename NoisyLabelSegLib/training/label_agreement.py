@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 import torch
 
-from NoisyLabelSegLib.fusion.combination import LabelAgreement
+from NoisyLabelSegLib.fusion.label_agreement import LabelAgreement
 from NoisyLabelSegLib.metrics.overlap import dice_of_counts, pairwise_counts
 from NoisyLabelSegLib.networks import SegmentationNetwork
 from NoisyLabelSegLib.training.samples import Samples, epoch_draws

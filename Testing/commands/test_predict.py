@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from pathlib import Path
 
@@ -57,3 +58,24 @@ def test_a_model_that_is_none_is_refused_and_nothing_is_left(
     assert main(["predict", str(tmp_path / "bad.nlseg"), str(study.folder), "--out", str(tmp_path / "out")]) == 2
     assert "bad.nlseg: is not a model package" in capsys.readouterr().err
     assert not (tmp_path / "out").exists()
+
+
+def test_labels_are_used_together_with_the_image(
+    trained: tuple[str, Study], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    model, study = trained
+    out = tmp_path / "out"
+    capsys.readouterr()
+    assert main(["predict", model, str(study.folder), "--out", str(out), "--labels", "--json"]) == 0
+    result = next(
+        event for line in capsys.readouterr().out.splitlines() if (event := json.loads(line))["event"] == "result"
+    )
+    used = json.loads((out / "combination.json").read_text())["cases"]
+    assert result["labels"] == used
+    assert set(used) == {"case0", "case1"}
+    assert used["case0"]["annotators"] == list(study.annotators)
+    assert 0 <= used["case0"]["fusion_weight"] <= 1
+    assert {path.name for path in (out / "case1").iterdir()} == {"truth.nrrd", "truth_probability.nrrd"}
+    image = str(study.cases[0].images[0])
+    assert main(["predict", model, image, "--out", str(tmp_path / "loose"), "--labels"]) == 2
+    assert "None of the cases has labels" in capsys.readouterr().err

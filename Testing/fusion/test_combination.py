@@ -7,7 +7,8 @@ import pytest
 
 from NoisyLabelSegLib.errors import UserError
 from NoisyLabelSegLib.fusion import DEFAULT, fuse
-from NoisyLabelSegLib.fusion.combination import LabelAgreement, LabeledPrediction
+from NoisyLabelSegLib.fusion.combination import LabeledPrediction
+from NoisyLabelSegLib.fusion.label_agreement import LabelAgreement
 
 GOOD = np.array([[0.9, 0.1], [0.1, 0.9]])
 USELESS = np.array([[0.5, 0.5], [0.5, 0.5]])
