@@ -8,21 +8,23 @@ import statistics
 import subprocess
 import sys
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from benchmarks.panel_actions import LargeCase
+from benchmarks.panel_scenes import SCENES, Scene, SceneActions
 from NoisyLabelSegLib.commands.terminal import Terminal
 from NoisyLabelSegLib.errors import UserError
 
 SUMMARY = (
-    "Loading the module against importing SimpleITK, and event-loop gaps during a training run and on a large case."
+    "Loading the module against importing SimpleITK, and event-loop gaps during a training run and of every action on "
+    "large cases and on scenes with many readers or classes."
 )
 
-HOST = Path(__file__).resolve().parents[2] / "Testing" / "Host"
+HOST = Path(__file__).resolve().parents[1] / "Testing" / "Host"
 EPOCHS = 12
 USUAL_MS, LARGEST_MS = 100, 500
 LOAD_MODULE = f"""
@@ -56,6 +58,9 @@ def run(terminal: Terminal, options: argparse.Namespace) -> dict[str, Any]:
         "import_ratio": module / rival,
         "training": training,
         "actions": {what: _figures(heard) for what, heard in measure_actions().items()},
+        "scenes": {
+            scene.title: {what: _figures(heard) for what, heard in measure_scene(scene).items()} for scene in SCENES
+        },
     }
     terminal.table(
         "The panel in the host",
@@ -72,6 +77,15 @@ def run(terminal: Terminal, options: argparse.Namespace) -> dict[str, Any]:
         ["action", "95th percentile", "largest", "largest without other programs"],
         [(what, *(f"{figure:.0f}" for figure in figures.values())) for what, figures in results["actions"].items()],
     )
+    for title, actions in results["scenes"].items():
+        terminal.table(
+            f"Largest event-loop gap in ms, {title}",
+            ["action", "largest", "largest without other programs"],
+            [
+                (what, f"{each['gap_largest_ms']:.0f}", f"{each['busy_largest_ms']:.0f}")
+                for what, each in actions.items()
+            ],
+        )
     return results
 
 
@@ -121,13 +135,24 @@ def measure_gaps() -> Any:
 
 def measure_actions() -> dict[str, Any]:
     """A heartbeat for each of the actions of people on a large case."""
+    return _in_panel(lambda *given: LargeCase(*given).heard())
+
+
+def measure_scene(scene: Scene) -> dict[str, Any]:
+    """A heartbeat for each of the actions of people on nodes of a scene."""
+    return _in_panel(lambda *given: SceneActions(*given).heard(scene))
+
+
+def _in_panel(measure: Callable[[Any, Any, Callable[[], Any]], dict[str, Any]]) -> dict[str, Any]:
+    """Measures something in the panel of an empty scene."""
+    sys.path.insert(0, str(HOST))
     from slicerhost import start
     from slicerhost.heartbeat import Heartbeat
 
     host = start()
     host.close_scene()
     module = host.open_module()
-    found = LargeCase(host, module.panel, Heartbeat).heard()
+    found = measure(host, module.panel, Heartbeat)
     module.exit()
     module.cleanup()
     return found

@@ -16,6 +16,16 @@ from NoisyLabelSegLib.cases.geometry import Image
 PATIENCE_SECONDS = 1800
 
 
+def listen(host: Any, heartbeat: Any, act: Callable[[], Any], done: Callable[[], bool]) -> Any:
+    """The heartbeat of the event loop from an action to its end."""
+    heartbeat.start()
+    act()
+    host.wait_for(done, seconds=PATIENCE_SECONDS)
+    host.wait_for(lambda: heartbeat.gaps, seconds=PATIENCE_SECONDS)
+    heartbeat.stop()
+    return heartbeat
+
+
 class LargeCase:
     """Goes through what people do with a case of 512 x 512 x 200 voxels and five annotators, one action at a time."""
 
@@ -28,7 +38,8 @@ class LargeCase:
             folder = Path(name)
             study = _written_study(folder / "study")
             _write_prediction(folder / "prediction")
-            return {what: self._listen(act, done) for what, act, done in self._actions(study, folder)}
+            actions = self._actions(study, folder)
+            return {what: listen(self._host, self._heartbeat(), act, done) for what, act, done in actions}
 
     def _actions(self, study: Path, folder: Path) -> list[tuple[str, Callable[[], Any], Callable[[], bool]]]:
         panel = self._panel
@@ -64,15 +75,6 @@ class LargeCase:
             ("cancel the training", train._ui.trainButton.click, lambda: not train._job.running),
             ("load a prediction", predict, at_rest),
         ]
-
-    def _listen(self, act: Callable[[], Any], done: Callable[[], bool]) -> Any:
-        heartbeat = self._heartbeat()
-        heartbeat.start()
-        act()
-        self._host.wait_for(done, seconds=PATIENCE_SECONDS)
-        self._host.wait_for(lambda: heartbeat.gaps, seconds=PATIENCE_SECONDS)
-        heartbeat.stop()
-        return heartbeat
 
 
 class _Folder:

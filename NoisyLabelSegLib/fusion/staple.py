@@ -145,7 +145,10 @@ def _solution(
 def _remarks(table: VoteTable, found: Fit, decided: NDArray[np.uint8] | None) -> tuple[str, ...]:
     remarks = list(tie_remarks(table))
     if not found.converged:
-        remarks.append(f"STAPLE had not settled after {found.iterations} steps; its answer may still move.")
+        remarks.append(
+            f"STAPLE had not converged after {found.iterations} iterations, so its estimate may still change; "
+            "compare it with the majority."
+        )
     undecided = 0 if decided is None else int(table.counts[decided > table.values[-1]].sum())
     if undecided:
         remarks.append(f"{undecided} voxels are undecided and got label {table.values[-1] + 1}, as ITK gives them.")

@@ -177,13 +177,13 @@ _ANNOTATOR = {
         "both": "{annotator} draws {distance} inside the border and missed {missed} of {objects} objects "
         "(largest {largest}); false marks: {invented}.",
     },
-    "on": {
+    "on": {  # the mean distance says little about the border where whole objects are missing or invented
         "nothing": "{annotator} is {apart} off the border on average, to neither side, and finds every object.",
-        "invented": "{annotator} is {apart} off the border on average, to neither side, and finds every object; "
+        "invented": "{annotator} draws the border neither too wide nor too tight and finds every object; "
         "false marks: {invented}.",
-        "missed": "{annotator} is {apart} off the border on average, to neither side, but missed {missed} of "
-        "{objects} objects (largest {largest}).",
-        "both": "{annotator} is {apart} off the border on average, to neither side, but missed {missed} of {objects} "
+        "missed": "{annotator} draws the border neither too wide nor too tight, but missed {missed} of {objects} "
+        "objects (largest {largest}).",
+        "both": "{annotator} draws the border neither too wide nor too tight, but missed {missed} of {objects} "
         "objects (largest {largest}); false marks: {invented}.",
     },
 }

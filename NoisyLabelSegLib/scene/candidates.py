@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Generator, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
 import numpy as np
+from numpy.typing import NDArray
 
+from NoisyLabelSegLib.progress import finished
 from NoisyLabelSegLib.scene.arrays import Node
 from NoisyLabelSegLib.scene.layout import nodesOfClass
 from NoisyLabelSegLib.scene.nodes import Role, Tag
 from NoisyLabelSegLib.scene.placing import geometryOf
-from NoisyLabelSegLib.scene.sources import AnnotatorSource, labelsOnGrid, segmentSources
+from NoisyLabelSegLib.scene.sources import AnnotatorSource, Box, maskedBox, segmentSources
 
 _SHARED_PART = 0.5
 """Labels on another grid belong to a volume when at least this share of their box lies in its box."""
@@ -35,18 +37,33 @@ class Candidate:
 
 def findCandidates(scene: Node) -> list[Candidate]:
     """The cases a scene seems to hold, those with most annotators first; results of earlier runs are left out."""
+    return finished(findingCandidates(scene))
+
+
+def findingCandidates(scene: Node) -> Generator[str, None, list[Candidate]]:
+    """findCandidates() in steps: yields the name of what is looked at next."""
     groups = _channelGroups([node for node in nodesOfClass(scene, "vtkMRMLScalarVolumeNode") if _isImage(node)])
     found: list[list[Node]] = [[] for _ in groups]
     for node in _labelNodes(scene):
+        yield node.GetName()
         place = _bestGroup(node, groups)
         if place is not None:
             found[place].append(node)
-    candidates = [
-        Candidate(tuple(group), tuple(source for node in nodes for source in _sourcesOf(node, group[0])))
-        for group, nodes in zip(groups, found, strict=True)
-        if nodes
-    ]
+    candidates = []
+    for group, nodes in zip(groups, found, strict=True):
+        sources: list[AnnotatorSource] = []
+        for node in nodes:
+            sources += yield from _sourcesOf(node, group[0])
+        if nodes:
+            candidates.append(Candidate(tuple(group), tuple(sources)))
     return sorted(candidates, key=lambda candidate: -len(candidate.sources))
+
+
+def countLabels(scene: Node) -> tuple[int, int]:
+    """How many nodes of a scene may be annotators, and the most classes that one of them has, background included."""
+    nodes = _labelNodes(scene)
+    counts = [node.GetSegmentation().GetNumberOfSegments() for node in nodes if node.IsA("vtkMRMLSegmentationNode")]
+    return len(nodes), 1 + max(counts, default=1)
 
 
 def _isImage(node: Node) -> bool:
@@ -113,27 +130,44 @@ def _sharedPart(node: Node, volume: Node) -> float:
     return float(np.prod(np.clip((high - low) / sizes, 0, 1)))
 
 
-def _sourcesOf(node: Node, volume: Node) -> list[AnnotatorSource]:
+def _sourcesOf(node: Node, volume: Node) -> Generator[str, None, list[AnnotatorSource]]:
     """One annotator per node, or one per segment where the segments overlap, as classes of one person would not."""
     tag = Tag.read(node)
     if tag is not None and tag.role is Role.ANNOTATOR:
         return [AnnotatorSource(tag.annotator, node)]
     segments = segmentSources(node) if node.IsA("vtkMRMLSegmentationNode") else []
-    if tag is not None or _overlap(segments, volume):
+    if tag is not None or (yield from _overlap(segments, volume)):
         return segments
     return [AnnotatorSource(_plainName(node, volume), node)]
 
 
-def _overlap(segments: Sequence[AnnotatorSource], volume: Node) -> bool:
+def _overlap(segments: Sequence[AnnotatorSource], volume: Node) -> Generator[str, None, bool]:
     """Whether any two segments share at least half of the smaller one; those of one labelmap cannot."""
     if len(segments) < 2 or segments[0].node.GetSegmentation().GetNumberOfLayers() == 1:
         return False
-    masks = [labelsOnGrid(segment, volume).labels for segment in segments]
-    for one, other in combinations(masks, 2):
-        smaller = min(np.count_nonzero(one), np.count_nonzero(other))
-        if smaller and np.count_nonzero(one & other) >= smaller / 2:
+    masks, sizes = [], []
+    for segment in segments:
+        yield segment.name
+        masks.append(maskedBox(segment, volume))
+        sizes.append(np.count_nonzero(masks[-1][0]))
+    for one, other in combinations(range(len(masks)), 2):
+        smaller = min(sizes[one], sizes[other])
+        if smaller and _shared(masks[one], masks[other]) >= smaller / 2:
             return True
+        yield segments[one].name
     return False
+
+
+def _shared(one: tuple[NDArray[np.bool_], Box], other: tuple[NDArray[np.bool_], Box]) -> int:
+    """How many voxels two masks share, each given within its box of the same grid."""
+    common = [(max(a.start, b.start), min(a.stop, b.stop)) for a, b in zip(one[1], other[1], strict=True)]
+    if any(low >= high for low, high in common):
+        return 0
+    parts = [
+        mask[tuple(slice(low - side.start, high - side.start) for (low, high), side in zip(common, box, strict=True))]
+        for mask, box in (one, other)
+    ]
+    return int(np.count_nonzero(parts[0] & parts[1]))
 
 
 def _plainName(node: Node, volume: Node) -> str:

@@ -18,8 +18,12 @@ CLASSES = "classes"
 HEAT, CONFIDENCE = "heat", "veil"  # names of files in Resources/colors/ramps, and part of saved scenes
 _BINARY = "/binary"
 _FONT_SIZE = 15
-_SIZE_OF_NAMES, _SIZE_OF_NUMBERS = (0.25, 0.22), (0.2, 0.18)
-"""Shares of the view; drawn off-screen, the letters, too, grow with them."""
+_LEGEND_SIZE = (0.15, 0.25)
+"""Shares of a view, readable in Slicer's four views as well as in a grid of many; letters grow with them off-screen."""
+_LEGEND_TITLE = 20
+"""The letters that a legend's title may have, beyond which it would cover the image."""
+_LAST_LATIN_LETTER = 0x24F
+"""VTK's own font, which views and plots use, draws nothing for the letters of most other scripts."""
 RGB = tuple[float, float, float]
 
 
@@ -68,24 +72,33 @@ def classColor(label: int) -> RGB:
     return _cyclic(CLASSES, label - 1)
 
 
-def addLegend(volume: Node, title: str) -> Node:
-    """The legend of a volume node, made once and hidden at first."""
+def addLegend(volume: Node, title: str, *, numbers: str = "") -> Node:
+    """The legend of a volume node, made once and hidden at first; `numbers` is how to write those of a ramp.
+
+    Names of colors stand at the lower right of a view, ramps at the upper right, since a view may have both.
+    """
     known = legendOf(volume)
     legend = known or slicer.vtkSlicerColorLogic.AddDefaultColorLegendDisplayNode(volume)
-    legend.SetTitleText(title)
+    legend.SetTitleText(drawable(title, _LEGEND_TITLE))
     if known is None:
-        hasNames = bool(volume.IsA("vtkMRMLLabelMapVolumeNode"))
-        legend.SetUseColorNamesForLabels(hasNames)
-        legend.SetLabelFormat("%s" if hasNames else "%.1f")
-        legend.SetNumberOfLabels(5 if hasNames else 3)
-        legend.SetSize(*(_SIZE_OF_NAMES if hasNames else _SIZE_OF_NUMBERS))
-        legend.SetPosition(0.94, 0.03)  # clear of the edge, where the swatches would be cut
+        legend.SetUseColorNamesForLabels(not numbers)
+        legend.SetLabelFormat(numbers or "%s")
+        legend.SetNumberOfLabels(3 if numbers else 5)
+        legend.SetSize(*_LEGEND_SIZE)
+        legend.SetPosition(0.94, 0.8 if numbers else 0.03)  # clear of the edge, where the swatches would be cut
         for text in (legend.GetTitleTextProperty(), legend.GetLabelTextProperty()):
             text.SetFontSize(_FONT_SIZE)
             text.SetFontFamilyToArial()
             text.SetShadow(True)
         legend.SetVisibility(False)
     return legend
+
+
+def drawable(name: str, letters: int, *, otherwise: str = "") -> str:
+    """A name as the views can draw it: cut to so many letters, `otherwise` where their font lacks its letters."""
+    if otherwise and any(ord(letter) > _LAST_LATIN_LETTER for letter in name):
+        return otherwise
+    return name if len(name) <= letters else f"{name[: letters - 1].rstrip()}…"
 
 
 def legendOf(volume: Node) -> Node | None:

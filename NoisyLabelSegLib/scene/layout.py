@@ -10,11 +10,14 @@ from xml.etree import ElementTree
 import vtk
 
 from NoisyLabelSegLib.scene.arrays import Node
+from NoisyLabelSegLib.scene.colors import drawable
 
 LAYOUT_ID = 7430
 """The id of our layout; Slicer's own are below 100, and so are few of other extensions' in the thousands."""
 VIEW_GROUP = 74
 """Views of one group are linked among themselves and apart from Slicer's standard views."""
+_TITLE_LETTERS = 40
+"""How many letters of titles fit beside each other above the views."""
 ORIENTATIONS = ("Axial", "Coronal", "Sagittal")
 _REMEMBERED: dict[str, tuple[str, ...]] = {
     "vtkMRMLSliceCompositeNode": (
@@ -76,6 +79,12 @@ def columnsFor(count: int) -> int:
     return math.ceil(math.sqrt(count))
 
 
+def viewTitles(names: Sequence[str]) -> list[str]:
+    """The names, cut so that they fit above the views; those that are the same then have their number in front."""
+    titles = [drawable(name, max(8, _TITLE_LETTERS // columnsFor(len(names)))) for name in names]
+    return [f"{n}: {title}" if titles.count(title) > 1 else title for n, title in enumerate(titles, 1)]
+
+
 def layoutXml(names: Sequence[str], orientation: str = "Axial") -> str:
     """The description of a grid with one slice view per name, in Slicer's layout language."""
     if orientation not in ORIENTATIONS:
@@ -91,6 +100,19 @@ def layoutXml(names: Sequence[str], orientation: str = "Axial") -> str:
         for key, value in properties.items():
             ElementTree.SubElement(view, "property", name=key, action="default").text = value
     return ElementTree.tostring(layout, encoding="unicode")
+
+
+def arrangementOf(scene: Node) -> int | None:
+    """The number of the layout that is shown; None where Slicer runs without a main window."""
+    layout = scene.GetFirstNodeByClass("vtkMRMLLayoutNode")
+    return None if layout is None else int(layout.GetViewArrangement())
+
+
+def arrange(scene: Node, arrangement: int) -> None:
+    """Shows the layout of this number, where there is a main window."""
+    layout = scene.GetFirstNodeByClass("vtkMRMLLayoutNode")
+    if layout is not None:
+        layout.SetViewArrangement(arrangement)
 
 
 def nodesOfClass(scene: Node, className: str) -> list[Node]:

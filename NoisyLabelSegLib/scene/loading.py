@@ -18,14 +18,14 @@ from NoisyLabelSegLib.cases.import_plan import PlannedCase, PlannedSource, is_ma
 from NoisyLabelSegLib.cases.study import LazyCases
 from NoisyLabelSegLib.progress import Report, finished, silent, steps
 from NoisyLabelSegLib.scene.arrays import Node
-from NoisyLabelSegLib.scene.colors import annotatorColor, classColor
 from NoisyLabelSegLib.scene.folder import CaseFolder
 from NoisyLabelSegLib.scene.nodes import PREFIX, Role
+from NoisyLabelSegLib.scene.outlines import fillAnnotator
 from NoisyLabelSegLib.scene.results import ResultNodes
-from NoisyLabelSegLib.scene.segments import fillSegmentation, showAsOutline
+from NoisyLabelSegLib.scene.segments import showAsOutline
 from NoisyLabelSegLib.scene.volumes import MANY_VOXELS, SCALAR, VECTOR, chooseWindow, fillVolume
 
-_OUTLINES = (Role.ANNOTATOR, Role.ANNOTATORS, Role.TRUTH, Role.KNOWN_TRUTH)
+_OUTLINES = (Role.ANNOTATOR, Role.ANNOTATORS, Role.OUTLINE, Role.TRUTH, Role.KNOWN_TRUTH)
 _HIDDEN = PREFIX + "hiddenWithCase"
 """The attribute of a node that people would see if its case were open."""
 
@@ -112,8 +112,8 @@ def showOutlinesOf(opened: CaseFolder) -> None:
 
 def _inMemory(planned: PlannedCase, classes: int) -> Case:
     """The case as an import would write it: labels on the image's grid, masks of 255 as 1."""
-    images = tuple(_resolve(source, labels=False) for source in planned.images)
-    grid = images[0].geometry if images else None
+    images = tuple(source if isinstance(source, Path) else _resolve(source, labels=False) for source in planned.images)
+    grid = Case(planned.id, images, {}).geometry if images else None
 
     def labels(source: PlannedSource) -> Image:
         nonlocal grid
@@ -155,11 +155,7 @@ def _loadAnnotator(
 ) -> None:
     isNew = folder.find(Role.ANNOTATOR, annotator=annotator) is None
     node = folder.put("vtkMRMLSegmentationNode", Role.ANNOTATOR, f"{folder.case} {annotator}", annotator=annotator)
-    if len(classes) == 2:
-        fillSegmentation(node, labels, case.geometry, [annotator], [annotatorColor(place)])
-    else:
-        colors = [classColor(label) for label in range(1, len(classes))]
-        fillSegmentation(node, labels, case.geometry, classes[1:], colors)
+    fillAnnotator(node, annotator, place, labels, case.geometry, classes)
     if isNew:
         showAsOutline(node, thickness=1)
 

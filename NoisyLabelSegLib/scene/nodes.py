@@ -31,6 +31,8 @@ class Role(Enum):
     ANNOTATOR = "annotator"
     ANNOTATORS = "annotators"
     """A segmentation node with one annotator per segment."""
+    OUTLINE = "outline"
+    """What an annotator drew in a labelmap, as a segmentation that the views draw as lines."""
     TRUTH = "truth"
     KNOWN_TRUTH = "knownTruth"
     PROBABILITY = "probability"
@@ -111,8 +113,8 @@ def removeNodes(scene: Node, nodes: Iterable[Node]) -> None:
     """Removes the nodes with their display and storage nodes and items, and color tables of ours that none uses now."""
     hierarchy = scene.GetSubjectHierarchyNode()
     for node in list(nodes):
-        for companion in _companions(node):
-            scene.RemoveNode(companion)
+        for companion in sorted(_companions(node), key=lambda each: not each.IsA("vtkMRMLColorLegendDisplayNode")):
+            scene.RemoveNode(companion)  # legends first: views look up the display node that they belong to
         item = hierarchy.GetItemByDataNode(node)
         if item:
             hierarchy.RemoveItem(item, False, False)  # the wheel keeps the item when its node goes

@@ -13,7 +13,15 @@ from NoisyLabelSegLib.progress import finished
 from NoisyLabelSegLib.review import PAPER, AnnotatorStatistics, CaseReview, Mistake, mistake_sentences
 from NoisyLabelSegLib.review.tables import mistake_row, statistics_row
 from NoisyLabelSegLib.scene.arrays import Node, imageInSteps
-from NoisyLabelSegLib.scene.colors import HEAT, addLegend, classColor, errorColors, hasWrongClass, rampColors
+from NoisyLabelSegLib.scene.colors import (
+    HEAT,
+    addLegend,
+    classColor,
+    drawable,
+    errorColors,
+    hasWrongClass,
+    rampColors,
+)
 from NoisyLabelSegLib.scene.folder import CaseFolder
 from NoisyLabelSegLib.scene.nodes import ANNOTATOR_REFERENCE, TRUTH_REFERENCE, Role
 from NoisyLabelSegLib.scene.placing import inThreeDimensions
@@ -23,8 +31,8 @@ from NoisyLabelSegLib.scene.volumes import LABELMAP, SCALAR, attachImage, fillVo
 
 EXPECTED_KINDS = ("false positive", "false negative", "wrong class")
 """The components of expected errors, in their order."""
-_LIKELY = {"false positive": "likely too much", "false negative": "likely missed", "wrong class": "likely wrong"}
-"""The same in the words of the legends."""
+_LIKELY = {"false positive": "Likely too much", "false negative": "Likely missed", "wrong class": "Likely wrong"}
+"""The same in the words of the legends; whose they are is read in the panel, a name would cover half a view."""
 Slices = Callable[[slice], NDArray[Any]]
 """Makes some slices of an image."""
 
@@ -72,7 +80,7 @@ class ResultNodes:
         fillVolume(node, codes, self._geometry)
         wrongClass = len(self._classes) > 2 and not label
         showAsCodes(node, errorColors(self.folder.scene, colors, wrongClass=wrongClass))
-        addLegend(node, title)
+        addLegend(node, drawable(title, len(title), otherwise="Errors"))
         self._refer(node, annotator)
         return node
 
@@ -96,7 +104,7 @@ class ResultNodes:
         image = yield from imageInSteps(self._shape, np.float32, lambda few: values[few])
         name = f"{self.folder.case} expected {kind} {annotator}"
         node = self.folder.put(SCALAR, Role.EXPECTED_ERRORS, name, annotator=annotator, label=kind)
-        self._asHeatMap(node, image, f"{annotator}: {_LIKELY[kind]}")
+        self._asHeatMap(node, image, _LIKELY[kind])
         self._refer(node, annotator)
         return node
 
@@ -127,7 +135,7 @@ class ResultNodes:
     def _asHeatMap(self, node: Node, image: Node, title: str) -> Node:
         showAsHeatMap(node, rampColors(self.folder.scene, HEAT))
         attachImage(node, image, self._geometry)
-        addLegend(node, title)
+        addLegend(node, title, numbers="%.1f")
         return node
 
     def _refer(self, node: Node, annotator: str) -> None:

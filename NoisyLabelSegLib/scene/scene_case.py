@@ -7,6 +7,7 @@ from collections.abc import Generator, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from NoisyLabelSegLib.cases import Annotation, Case, Image
 from NoisyLabelSegLib.errors import UserError
@@ -17,7 +18,7 @@ from NoisyLabelSegLib.scene.folder import CaseFolder
 from NoisyLabelSegLib.scene.nodes import Role
 from NoisyLabelSegLib.scene.placing import geometryOf
 from NoisyLabelSegLib.scene.segments import showAsOutline
-from NoisyLabelSegLib.scene.sources import AnnotatorSource, OnGrid, className, labelsOnGrid, segmentSources
+from NoisyLabelSegLib.scene.sources import AnnotatorSource, className, readingLabels, segmentSources
 
 
 @dataclass(frozen=True)
@@ -52,12 +53,21 @@ def readingCase(
     images = tuple(_channel(volume, reference) for volume in volumes)
     named = _withUniqueNames(list(sources))
     segmentNames = tuple(classes) or _segmentClasses(named)
-    found = {}
+    found, values = {}, {}
     for source in named:
+        found[source.name] = yield from readingLabels(source, reference, segmentNames)
         yield source.name
-        found[source.name] = labelsOnGrid(source, reference, segmentNames)
-    remarks = [remark for each in found.values() for remark in each.remarks] + _normalizeMasks(found)
-    names = segmentNames or _plainClasses(max((int(each.labels.max(initial=0)) for each in found.values()), default=1))
+        values[source.name] = _valuesIn(found[source.name].labels)
+    masks = _masksOf255(values)
+    for name in masks:
+        yield name
+        labels = found[name].labels
+        labels[labels == 255] = 1
+        values[name] = {0, 1}
+    remarks = [remark for each in found.values() for remark in each.remarks]
+    if masks:
+        remarks.append(f"{', '.join(masks)}: 255 is taken as class 1, since these are masks of 0 and 255.")
+    names = segmentNames or _plainClasses(max((max(each) for each in values.values()), default=1))
     annotations = {name: Annotation(Image(each.labels, images[0].geometry)) for name, each in found.items()}
     case = Case(id or reference.GetName(), images, annotations, classes=len(names))
     return SceneCase(case, names, tuple(remarks), tuple(name for name, each in found.items() if each.resampled))
@@ -70,13 +80,18 @@ def caseOfFolder(folder: CaseFolder, *, classes: Sequence[str] = ()) -> SceneCas
 
 def readingFolder(folder: CaseFolder, *, classes: Sequence[str] = ()) -> Generator[str, None, SceneCase]:
     """caseOfFolder() in steps."""
+    return (yield from readingCase(folder.nodes(Role.IMAGE), sourcesOf(folder), id=folder.case, classes=classes))
+
+
+def sourcesOf(folder: CaseFolder) -> list[AnnotatorSource]:
+    """The annotators whose nodes, or the segments of whose node, are in a folder."""
     whole = [
         AnnotatorSource(name, node)
         for name in folder.annotators
         if (node := folder.find(Role.ANNOTATOR, annotator=name)) is not None
     ]
     single = [source for node in folder.nodes(Role.ANNOTATORS) for source in segmentSources(node)]
-    return (yield from readingCase(folder.nodes(Role.IMAGE), [*whole, *single], id=folder.case, classes=classes))
+    return [*whole, *single]
 
 
 def adoptNodes(
@@ -86,10 +101,18 @@ def adoptNodes(
 
     Their segmentations are drawn as outlines in the annotators' colors, since a fill would cover the error map.
     """
+    return finished(adoptingNodes(scene, id, volumes, sources, study=study))
+
+
+def adoptingNodes(
+    scene: Node, id: str, volumes: Iterable[Node], sources: Iterable[AnnotatorSource], *, study: str = ""
+) -> Generator[str, None, CaseFolder]:
+    """adoptNodes() in steps: yields the name of every annotator."""
     folder = CaseFolder(scene, id, study)
     for channel, volume in enumerate(volumes):
         folder.adopt(volume, Role.IMAGE, label=str(channel))
     for place, source in enumerate(_withUniqueNames(list(sources))):
+        yield source.name
         _showAsAnnotator(source, annotatorColor(place))
         if source.segmentId:
             folder.adopt(source.node, Role.ANNOTATORS)
@@ -107,15 +130,21 @@ def _showAsAnnotator(source: AnnotatorSource, color: RGB) -> None:
         source.node.GetSegmentation().GetSegment(source.segmentIds[0]).SetColor(*color)
 
 
-def _normalizeMasks(found: Mapping[str, OnGrid]) -> list[str]:
-    """Turns masks of 0 and 255 into labels 0 and 1, if nobody uses another label, and says whose masks they were."""
-    used = {name: np.flatnonzero(np.bincount(each.labels.ravel(), minlength=256)) for name, each in found.items()}
-    masks = [name for name, labels in used.items() if 255 in labels]
-    if not masks or any(set(labels.tolist()) - {0, 1, 255} for labels in used.values()):
+def _valuesIn(labels: NDArray[np.uint8]) -> set[int]:
+    """The labels that occur."""
+    highest = int(labels.max(initial=0))
+    if highest <= 1:
+        return set(range(highest + 1))
+    occurs = np.zeros(256, dtype=bool)
+    occurs[labels.ravel()] = True
+    return set(np.flatnonzero(occurs).tolist())
+
+
+def _masksOf255(values: Mapping[str, set[int]]) -> list[str]:
+    """Whose labels are masks of 0 and 255; nobody's where anybody uses another label than 0, 1 and 255."""
+    if any(each - {0, 1, 255} for each in values.values()):
         return []
-    for name in masks:
-        found[name].labels[found[name].labels == 255] = 1
-    return [f"{', '.join(masks)}: 255 is taken as class 1, since these are masks of 0 and 255."]
+    return [name for name, each in values.items() if 255 in each]
 
 
 def _channel(volume: Node, reference: Node) -> Image:

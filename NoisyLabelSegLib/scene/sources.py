@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Generator, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -13,6 +13,8 @@ from numpy.typing import NDArray
 from NoisyLabelSegLib.cases import Geometry
 from NoisyLabelSegLib.cases.geometry import SAME_GRID_TOLERANCE
 from NoisyLabelSegLib.errors import UserError
+from NoisyLabelSegLib.metrics.components import busy_box
+from NoisyLabelSegLib.progress import finished
 from NoisyLabelSegLib.scene.arrays import Node, arrayFromImage, arrayOf, labelsFrom
 from NoisyLabelSegLib.scene.placing import (
     arrayFromMatrix,
@@ -77,8 +79,16 @@ def labelsOnGrid(source: AnnotatorSource, reference: Node, classes: Sequence[str
     `classes` are the names, background first, by which segments become labels. Without it, or where the annotator has
     a single segment, segments are numbered in their order. The labels of labelmaps stay as they are.
     """
+    return finished(readingLabels(source, reference, classes))
+
+
+def readingLabels(
+    source: AnnotatorSource, reference: Node, classes: Sequence[str] = ()
+) -> Generator[str, None, OnGrid]:
+    """labelsOnGrid() in steps: yields the annotator's name before every segment."""
+    yield source.name
     if source.node.IsA("vtkMRMLSegmentationNode"):
-        return _fromSegments(source, reference, classes)
+        return (yield from _fromSegments(source, reference, classes))
     if source.node.IsA("vtkMRMLVolumeNode"):
         return _fromVolume(source, reference)
     raise UserError(f"{source.node.GetName()} is neither a labelmap nor a segmentation", remedy="choose another node")
@@ -101,7 +111,7 @@ def _fromVolume(source: AnnotatorSource, reference: Node) -> OnGrid:
     return OnGrid(_resampled(image, node, reference), [remark], resampled=True)
 
 
-def _fromSegments(source: AnnotatorSource, reference: Node, classes: Sequence[str]) -> OnGrid:
+def _fromSegments(source: AnnotatorSource, reference: Node, classes: Sequence[str]) -> Generator[str, None, OnGrid]:
     remarks, overlap = [], 0
     result = np.zeros(tuple(reversed(reference.GetImageData().GetDimensions())), dtype=np.uint8)
     numbers = _numbers(source, classes)
@@ -109,6 +119,8 @@ def _fromSegments(source: AnnotatorSource, reference: Node, classes: Sequence[st
         remarks.append(f"{source.name}: the segmentation {source.node.GetName()} has no segments.")
     voxels = _withLabelmaps(source.node, reference)
     for place, id in enumerate(source.segmentIds):
+        if place:
+            yield source.name
         mask, target = _maskOnGrid(voxels, id, source.node, reference)
         part = result[target]
         overlap += int(np.count_nonzero(mask & (part != 0))) if place else 0
@@ -137,6 +149,17 @@ def _numbers(source: AnnotatorSource, classes: Sequence[str]) -> list[int]:
 def className(name: str) -> str:
     """The name by which two classes count as the same: upper and lower case and outer spaces do not matter."""
     return name.strip().casefold()
+
+
+def maskedBox(source: AnnotatorSource, reference: Node) -> tuple[NDArray[np.bool_], Box]:
+    """Where a single segment lies on the reference volume's grid: a mask, and the box of the grid that it fills."""
+    voxels = _withLabelmaps(source.node, reference)
+    mask, target = _maskOnGrid(voxels, source.segmentId, source.node, reference)
+    inner = busy_box([mask], mask.shape, margin=0) if mask.size else (slice(0, 0),) * 3
+    box = tuple(
+        slice(part.start + kept.start, part.start + kept.stop) for part, kept in zip(target, inner, strict=True)
+    )
+    return mask[inner], box
 
 
 def _withLabelmaps(node: Node, reference: Node) -> Node:

@@ -10,11 +10,14 @@ import slicer
 import vtk
 
 from NoisyLabelSegLib.scene.arrays import Node
-from NoisyLabelSegLib.scene.colors import annotatorColor
+from NoisyLabelSegLib.scene.colors import annotatorColor, drawable
 from NoisyLabelSegLib.scene.folder import CaseFolder
 from NoisyLabelSegLib.scene.nodes import Role, Tag, removeNodes
 
 Row = Mapping[str, Any]
+_ROOM_FOR_LEGEND = 1.4
+"""The part of the x axis that points take is 1 of this."""
+_LEGEND_LETTERS, _TICK_LETTERS, _MOST_TICKS = 24, 14, 12
 
 
 def fillTable(node: Node, rows: Sequence[Row]) -> None:
@@ -40,17 +43,60 @@ def showCurves(
     folder: CaseFolder, title: str, x: tuple[str, Sequence[float]], curves: Mapping[str, Sequence[float | None]]
 ) -> Node:
     """The chart node of curves over a common x axis (its name and values); the same title updates the same chart."""
+    rows = [dict(zip([x[0], *curves], values, strict=True)) for values in zip(x[1], *curves.values(), strict=True)]
+    return _chart(folder, title, x[0], rows, list(curves))
+
+
+def showPoints(
+    folder: CaseFolder, title: str, x: tuple[str, Sequence[str]], points: Mapping[str, Sequence[float | None]]
+) -> Node:
+    """The chart node of points from 0 to 1 at named places (what they are and their names), without lines between."""
+    place, names = x
+    number, count = f"{place} number", len(names)
+    rows = [
+        {place: name, number: float(n), **{who: values[n - 1] for who, values in points.items()}}
+        for n, name in enumerate(names, 1)
+    ]
+    chart = _chart(folder, title, number, rows, list(points))
+    for index in range(chart.GetNumberOfPlotSeriesNodes()):
+        series = chart.GetNthPlotSeriesNode(index)
+        series.SetLineStyle(slicer.vtkMRMLPlotSeriesNode.LineStyleNone)
+        series.SetMarkerStyle(slicer.vtkMRMLPlotSeriesNode.MarkerStyleCircle)
+        series.SetLabelColumnName(place)
+    chart.SetXAxisTitle(place)
+    chart.SetXAxisRangeAuto(False)
+    chart.SetXAxisRange(0.5, 0.5 + _ROOM_FOR_LEGEND * count)  # the legend stands at the right
+    chart.SetYAxisRangeAuto(False)
+    chart.SetYAxisRange(0.0, 1.0)
+    return chart
+
+
+def nameTicks(chart: Node, names: Sequence[str]) -> None:
+    """Lets the x axis of a vtkChartXY have these names at 1, 2, 3, ...; none brings the numbers back."""
+    axis = chart.GetAxis(vtk.vtkAxis.BOTTOM)
+    if not names:
+        axis.SetCustomTickPositions(None, None)
+        return
+    places, words = vtk.vtkDoubleArray(), vtk.vtkStringArray()
+    every = -(-len(names) // _MOST_TICKS)
+    for number, name in list(enumerate(names, 1))[::every]:
+        places.InsertNextValue(number)
+        words.InsertNextValue(drawable(name, _TICK_LETTERS, otherwise=str(number)))
+    axis.SetCustomTickPositions(places, words)
+
+
+def _chart(folder: CaseFolder, title: str, x: str, rows: Sequence[Row], names: Sequence[str]) -> Node:
     table = folder.put("vtkMRMLTableNode", Role.CURVES, title, label=title)
-    names = [x[0], *curves]
-    fillTable(table, [dict(zip(names, values, strict=True)) for values in zip(x[1], *curves.values(), strict=True)])
+    fillTable(table, rows)
     chart = folder.put("vtkMRMLPlotChartNode", Role.CHART, f"{title} chart", label=title)
     chart.SetTitle(title)
-    chart.SetXAxisTitle(x[0])
+    chart.SetXAxisTitle(x)
     chart.RemoveAllPlotSeriesNodeIDs()
-    for index, name in enumerate(curves):
+    for index, name in enumerate(names):
         series = folder.put("vtkMRMLPlotSeriesNode", Role.CURVE, name, label=f"{title}/{name}")
+        series.SetName(drawable(name, _LEGEND_LETTERS, otherwise=f"Annotator {index + 1}"))
         series.SetAndObserveTableNodeID(table.GetID())
-        series.SetXColumnName(x[0])
+        series.SetXColumnName(x)
         series.SetYColumnName(name)
         series.SetPlotType(slicer.vtkMRMLPlotSeriesNode.PlotTypeScatter)  # lines between points that have an x
         series.SetColor(*annotatorColor(index))

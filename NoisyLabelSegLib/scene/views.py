@@ -10,15 +10,26 @@ import slicer
 from NoisyLabelSegLib.errors import UserError
 from NoisyLabelSegLib.progress import finished
 from NoisyLabelSegLib.scene.arrays import Node
-from NoisyLabelSegLib.scene.colors import announceLegends, showLegend
+from NoisyLabelSegLib.scene.colors import announceLegends, drawable, showLegend
 from NoisyLabelSegLib.scene.folder import CaseFolder
-from NoisyLabelSegLib.scene.layout import LAYOUT_ID, VIEW_GROUP, ViewMemory, layoutXml, nodesOfClass, viewName
+from NoisyLabelSegLib.scene.layout import (
+    LAYOUT_ID,
+    VIEW_GROUP,
+    ViewMemory,
+    layoutXml,
+    nodesOfClass,
+    viewName,
+    viewTitles,
+)
 from NoisyLabelSegLib.scene.nodes import CORNER_TEXT, PREFIX, Role, removeNodes
 from NoisyLabelSegLib.scene.placing import rasOf
 from NoisyLabelSegLib.scene.volumes import makingConfidenceOverlay
 
 _DESCRIPTION, _BEFORE = PREFIX + "layout", PREFIX + "layoutBefore"
 """Attributes of the layout node: what our layout looks like, and which one it took the place of."""
+
+_MARKED = PREFIX + "marked"
+"""The attribute of a crosshair node that was off before it marked a place."""
 
 ZOOM, SMALLEST_VIEW_MM = 4.0, 60.0
 """A view that jumps to something shows this many times its size, and at least this many mm."""
@@ -42,12 +53,17 @@ class ReviewViews:
         if not names:
             raise UserError(f"Case {folder.case} has no annotators to show", remedy="add annotators first")
         self._remember()
-        description, image = layoutXml(names, orientation), folder.image
+        titles = viewTitles(names)
+        description, image = layoutXml(titles, orientation), folder.image
         isShown = self._shows(description, image)
         if not isShown:
             self._arrange(description)
         for index, name in enumerate(names):
             self._fillView(folder, viewName(index), name)
+            sliceNode = self._sliceNode(viewName(index))
+            sliceNode.SetLayoutLabel(titles[index])
+            corner = drawable(titles[index], len(titles[index]), otherwise=f"Annotator {index + 1}")
+            sliceNode.SetAttribute(CORNER_TEXT, corner)
             if not isShown:
                 self._turn(viewName(index), orientation, image)
         self._keepOutlinesOut(folder)
@@ -118,7 +134,15 @@ class ReviewViews:
             crosshair.SetCrosshairRAS(*ras)
             if mark and crosshair.GetCrosshairMode() == slicer.vtkMRMLCrosshairNode.NoCrosshair:
                 crosshair.SetCrosshairMode(slicer.vtkMRMLCrosshairNode.ShowSmallBasic)
+                crosshair.SetAttribute(_MARKED, "yes")
         return ras[0], ras[1], ras[2]
+
+    def unmark(self) -> None:
+        """Hides a crosshair that jumpTo() showed."""
+        for crosshair in nodesOfClass(self._scene, "vtkMRMLCrosshairNode"):
+            if crosshair.GetAttribute(_MARKED):
+                crosshair.SetCrosshairMode(slicer.vtkMRMLCrosshairNode.NoCrosshair)
+                crosshair.RemoveAttribute(_MARKED)
 
     def _zoomIn(self, edge: float) -> None:
         """Lets the shorter edge of every slice view be at most this long, in mm."""
@@ -188,11 +212,9 @@ class ReviewViews:
         layout.SetViewArrangement(LAYOUT_ID)
 
     def _fillView(self, folder: CaseFolder, view: str, annotator: str) -> None:
-        composite, sliceNode = self._compositeNode(view), self._sliceNode(view)
+        composite = self._compositeNode(view)
         _setLayers(composite, folder.image, folder.find(Role.ERRORS, annotator=annotator))
         composite.SetLinkedControl(True)
-        sliceNode.SetLayoutLabel(annotator)
-        sliceNode.SetAttribute(CORNER_TEXT, annotator)
 
     def _turn(self, view: str, orientation: str, image: Node | None) -> None:
         self._sliceNode(view).SetOrientation(orientation)
@@ -203,7 +225,7 @@ class ReviewViews:
         """Annotators' outlines stay in Slicer's own views: in ours the error map says the same in fewer colors."""
         views = [*nodesOfClass(self._scene, "vtkMRMLSliceNode"), *nodesOfClass(self._scene, "vtkMRMLViewNode")]
         others = [view.GetID() for view in views if view.GetViewGroup() != VIEW_GROUP]
-        for node in folder.nodes(Role.ANNOTATOR, Role.ANNOTATORS):
+        for node in folder.nodes(Role.ANNOTATOR, Role.ANNOTATORS, Role.OUTLINE):
             if node.IsA("vtkMRMLSegmentationNode") and node.GetDisplayNode() is not None:
                 node.GetDisplayNode().SetViewNodeIDs(others)
 

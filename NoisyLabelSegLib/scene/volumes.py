@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from NoisyLabelSegLib.cases import Geometry
 from NoisyLabelSegLib.errors import UserError
 from NoisyLabelSegLib.scene.arrays import Node, arrayOf, imageFromArray, imageInSteps
-from NoisyLabelSegLib.scene.colors import CONFIDENCE, RAMP_STEPS, rampColors
+from NoisyLabelSegLib.scene.colors import CONFIDENCE, RAMP_STEPS, addLegend, rampColors
 from NoisyLabelSegLib.scene.folder import CaseFolder
 from NoisyLabelSegLib.scene.nodes import Role
 from NoisyLabelSegLib.scene.placing import geometryOf, ijkToRas
@@ -79,4 +79,5 @@ def makingConfidenceOverlay(folder: CaseFolder) -> Generator[str, None, Node]:
     node = folder.put(LABELMAP, Role.CONFIDENCE, f"{folder.case} confidence")
     showAsCodes(node, rampColors(folder.scene, CONFIDENCE))
     attachImage(node, image, geometryOf(probability))
+    addLegend(node, "How sure (%)", numbers="%.0f")
     return node

@@ -29,6 +29,8 @@ class ReviewSettings(VerbSettings):
     """Whether the reports may name study and cases."""
     keep_going: bool = False
     """Whether cases with unusable files are left out instead of ending the work."""
+    truth_name: str = ""
+    """Where the truth comes from, in the words of whoever asks; empty for those that follow from `truth`."""
 
     def problems(self) -> list[str]:
         found = [] if self.study else ["Choose a study."]
@@ -51,6 +53,7 @@ def written_review(settings: ReviewSettings, report: Report, run: Any = map) -> 
         settings=_options(settings.options),
         costs=settings.costs,
         identify=settings.identify,
+        truth_name=settings.truth_name,
         force=settings.force,
         run=run,
         keep_going=settings.keep_going,

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import replace
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -17,16 +18,29 @@ from NoisyLabelSegLib.review.compare.summary import summarize
 from NoisyLabelSegLib.review.handover import write_question
 from NoisyLabelSegLib.review.report.page import COLORBLIND, PAPER
 from NoisyLabelSegLib.review.sentences import Translate, annotator_sentence, in_english, mistake_sentences
-from NoisyLabelSegLib.scene.colors import showLegend
+from NoisyLabelSegLib.scene.colors import legendOf, showLegend
 from NoisyLabelSegLib.scene.folder import CaseFolder
-from NoisyLabelSegLib.scene.nodes import Role
+from NoisyLabelSegLib.scene.nodes import Role, Tag
 from NoisyLabelSegLib.scene.results import EXPECTED_KINDS, ResultNodes, chooseErrorColors
-from NoisyLabelSegLib.scene.tables import rowsOf, showCurves
+from NoisyLabelSegLib.scene.tables import rowsOf, showPoints
 from NoisyLabelSegLib.scene.views import ReviewViews
 from NoisyLabelSegLib.signals import Signal
 from NoisyLabelSegLib.widget.case_logic import CaseLogic
 from NoisyLabelSegLib.widget.truth_logic import TruthLogic
 from NoisyLabelSegLib.widget.work import Work
+
+MOST_MISTAKES = 50
+"""Nobody walks through a thousand specks; the table of mistakes in the scene has them all."""
+
+
+@dataclass(frozen=True)
+class Where:
+    """The mistake that the views are at: its number among those one can walk through, how many there are in all."""
+
+    number: int
+    total: int
+    found: int
+    words: str
 
 
 class AnnotatorsLogic:
@@ -41,11 +55,13 @@ class AnnotatorsLogic:
         self.shownClass = ""
         """The class that figures and mistakes are about; empty for all classes together."""
         self._case, self._truth, self._views, self._translate = case, truth, views, translate
-        self._annotator, self._place, self._eachShown = "", -1, False
+        self._annotator, self._eachShown = "", False
+        self._current: Mistake | None = None
+        """The mistake that the views are at; it is found again in a new review."""
 
     def update(self) -> None:
         """Compares everybody with the truth as it is now and puts the result into the scene."""
-        self.review, self._place = None, -1
+        self.review = None
         if self.canReview:
             finished(self.taking(review_case(**self._asked())))
         else:
@@ -73,7 +89,7 @@ class AnnotatorsLogic:
         nodes.statistics(review.statistics)
         yield ""
         nodes.mistakes(review.mistakes)
-        self.review, self._place = replace(review, error_maps={}), -1  # the nodes have them
+        self.review = replace(review, error_maps={})  # the nodes have them
         self.reviewed.emit(None)
 
     def rows(self) -> list[AnnotatorStatistics]:
@@ -93,10 +109,20 @@ class AnnotatorsLogic:
         """What the annotator gets wrong, in plain words."""
         if self.review is None or annotator not in self._case.annotators:
             return ""
-        return annotator_sentence(summarize([self._row(annotator)]), translate=self._translate)
+        row = self._row(annotator)
+        words = [annotator_sentence(summarize([row]), translate=self._translate)]
+        for template, share in (
+            (self._translate("Sensitivity {share}."), row.sensitivity),
+            (self._translate("Specificity {share}."), row.specificity),
+        ):
+            words += [] if share is None else [template.format(share=f"{share:.3f}")]
+        return " ".join(words)
 
     def mistakes(self, annotator: str) -> list[Mistake]:
-        """Those of the shown class, largest first."""
+        """The largest of the shown class, largest first."""
+        return self._allMistakes(annotator)[:MOST_MISTAKES]
+
+    def _allMistakes(self, annotator: str) -> list[Mistake]:
         found = () if self.review is None else self.review.mistakes
         return [
             each
@@ -113,11 +139,36 @@ class AnnotatorsLogic:
         mistakes = self.mistakes(annotator)
         if not mistakes:
             return None
-        if annotator != self._annotator:
-            self._annotator, self._place = annotator, -1
-        self._place = 0 if self._place < 0 else (self._place + by) % len(mistakes)
-        self._jumpTo(mistakes[self._place])
-        return self._place + 1, len(mistakes), mistake_sentences(mistakes[self._place], self._translate)
+        place = self._placeIn(mistakes)
+        place = 0 if place is None else (place + by) % len(mistakes)
+        self._annotator, self._current = annotator, mistakes[place]
+        self._jumpTo(self._current)
+        return place + 1, len(mistakes), mistake_sentences(self._current, self._translate)
+
+    def current(self, annotator: str) -> Where | None:
+        """The mistake of the annotator that the views are at, None where they are at none."""
+        mistakes = self.mistakes(annotator)
+        place = self._placeIn(mistakes)
+        if place is None:
+            return None
+        words = mistake_sentences(mistakes[place], self._translate)
+        return Where(place + 1, len(mistakes), len(self._allMistakes(annotator)), words)
+
+    def _placeIn(self, mistakes: Sequence[Mistake]) -> int | None:
+        """Where the current mistake is among those of a review, which may find it a little changed by an edit."""
+        current = self._current
+        if current is None or not mistakes:
+            return None
+        if current in mistakes:
+            return mistakes.index(current)
+        who = (current.case, current.annotator, current.kind)
+        near = [
+            (math.dist(each.center, current.center), place)
+            for place, each in enumerate(mistakes)
+            if (each.case, each.annotator, each.kind) == who
+        ]
+        distance, place = min(near, default=(math.inf, 0))
+        return place if distance <= max(current.extent) else None
 
     def settleViews(self) -> None:
         """Puts views that were just made at the current mistake, or else at the largest one of the annotator.
@@ -128,7 +179,7 @@ class AnnotatorsLogic:
         if self._eachShown:
             self._views.fit()
         if mistakes:
-            self._jumpTo(mistakes[max(self._place, 0)])
+            self._jumpTo(mistakes[self._placeIn(mistakes) or 0])
 
     def _jumpTo(self, mistake: Mistake) -> None:
         self._views.jumpTo(self._case.folder, mistake.center, extent=max(mistake.extent))
@@ -139,8 +190,7 @@ class AnnotatorsLogic:
         Returns whether the views are arranged in another way now, so that settleViews() is to be called soon.
         """
         folder, isArranged = self._case.folder, oneViewEach != self._eachShown
-        if annotator != self._annotator:
-            self._annotator, self._place = annotator, -1
+        self._annotator = annotator
         if not oneViewEach:
             self.leaveViews()
         self._eachShown = oneViewEach
@@ -162,6 +212,21 @@ class AnnotatorsLogic:
         """Leaves the views as they were; what they showed is not kept for another scene."""
         self.leaveViews()
         self._views.forget()
+        self._current = None
+
+    def leaveMistake(self) -> None:
+        """Takes the crosshair away from the place of a mistake: another case is shown."""
+        self._current = None
+        self._views.unmark()
+
+    def showLegends(self, *, visible: bool) -> None:
+        """Shows the legend of the annotator's errors, or hides it while another module is in front."""
+        for errors in self._case.folder.nodes(Role.ERRORS) if self._case.isOpen else []:
+            tag = Tag.read(errors)
+            isTheirs = tag is not None and tag.annotator == self._annotator
+            legend = legendOf(errors)
+            if legend is not None and (isTheirs or not visible):
+                legend.SetVisibility(visible)
 
     def chooseColors(self, *, safe: bool) -> None:
         self.safeColors = safe
@@ -185,15 +250,14 @@ class AnnotatorsLogic:
             slicer.util.setSliceViewerLayers(label=None)
             self._views.showHeatMap(node)
 
-    def plotOverCases(self) -> Any:
-        """The chart of everybody's Dice over the reviewed cases of the scene, in their order."""
+    def plotOverCases(self) -> tuple[Any, list[str]]:
+        """The chart of everybody's Dice in the reviewed cases of the scene, and the names of these cases in order."""
         scene = self._case.folder.scene
-        tables = [node for folder in CaseFolder.all(scene) for node in folder.nodes(Role.STATISTICS)]
-        dice = [{row["annotator"]: row["dice"] for row in rowsOf(table)} for table in tables]
+        tables = {folder.case: node for folder in CaseFolder.all(scene) for node in folder.nodes(Role.STATISTICS)}
+        dice = [{row["annotator"]: row["dice"] for row in rowsOf(table)} for table in tables.values()]
         names = dict.fromkeys(name for case in dice for name in case)
-        curves = {name: [case.get(name) for case in dice] for name in names}
-        numbers = [float(number) for number in range(1, len(dice) + 1)]
-        return showCurves(self._case.folder, "Dice over cases", ("case", numbers), curves)
+        points = {name: [case.get(name) for case in dice] for name in names}
+        return showPoints(self._case.folder, "Dice over cases", ("case", list(tables)), points), list(tables)
 
     def _asked(self) -> dict[str, Any]:
         return {

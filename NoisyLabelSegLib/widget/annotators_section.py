@@ -11,13 +11,18 @@ from slicer.i18n import tr as _
 from NoisyLabelSegLib.review.compare.statistics import AnnotatorStatistics
 from NoisyLabelSegLib.widget.annotators_logic import AnnotatorsLogic
 from NoisyLabelSegLib.widget.background_review import BackgroundReview
+from NoisyLabelSegLib.widget.charts import showChart
 from NoisyLabelSegLib.widget.job_button import TimerPoller
 from NoisyLabelSegLib.widget.steps import Steps, explain, saidIn, say
+from NoisyLabelSegLib.widget.tables import fitColumns, fitRows
 
 OBSERVED, EXPECTED = 0, 1
+NAME = 0
 REVIEW_DELAY_MILLISECONDS = 150
-FIGURES = ("dice", "sensitivity", "specificity", "missed_ml", "extra_ml", "boundary_bias_mm")
-"""The columns after the name."""
+FIGURES = ("dice", "missed_ml", "extra_ml", "boundary_bias_mm")
+"""The columns after the name; they fit beside it at the width that the panel has in Slicer at first."""
+ROWS_SEEN = 6
+"""Tables grow up to so many rows, then they scroll, so that what is below them stays in sight."""
 
 
 class AnnotatorsSection:
@@ -37,7 +42,7 @@ class AnnotatorsSection:
         self._settle.singleShot = True
         self._settle.interval = 0
         self._settle.timeout.connect(logic.settleViews)
-        ui.statisticsTable.horizontalHeader().highlightSections = False
+        fitColumns(ui.statisticsTable, stretched=(NAME,))
         ui.statisticsTable.itemSelectionChanged.connect(self.onSelected)
         ui.classSelector.activated.connect(self.onClass)
         ui.nextButton.clicked.connect(self.onNext)
@@ -73,6 +78,7 @@ class AnnotatorsSection:
     def reviewSoon(self) -> None:
         """Reviews in a moment, or when the section is opened."""
         self._isStale = True
+        self._updateSentence(self.annotator)
         if not self._ui.annotatorsSection.collapsed:
             self._delay.start()
 
@@ -115,11 +121,11 @@ class AnnotatorsSection:
         table.rowCount = len(rows)
         for place, row in enumerate(rows):
             for column, text in enumerate([row.annotator, *_figures(row)]):
-                table.setItem(place, column, qt.QTableWidgetItem(text))
+                table.setItem(place, column, _item(text, row.annotator, isNumber=column != NAME))
             if row.annotator == before:
                 table.selectRow(place)
         table.blockSignals(False)
-        table.resizeColumnsToContents()
+        fitRows(table, ROWS_SEEN)
         self.onSelected()
 
     def onClass(self) -> None:
@@ -142,7 +148,7 @@ class AnnotatorsSection:
         annotator = self.annotator
         if self._parameters is not None and annotator:
             self._parameters.annotator = annotator
-        say(self._ui.mistakeText, "")
+        self._updateMistake(annotator)
         self._updateSentence(annotator)
         self._updateButtons(annotator)
         self._updateExpected(annotator)
@@ -184,25 +190,39 @@ class AnnotatorsSection:
 
     def onPlot(self) -> None:
         with saidIn(self._ui.annotatorsMessage), slicer.util.WaitCursor():
-            slicer.modules.plots.logic().ShowChartInLayout(self._logic.plotOverCases())
+            chart, cases = self._logic.plotOverCases()
+            showChart(chart, cases)
 
     def _step(self, by: int) -> None:
         with saidIn(self._ui.annotatorsMessage):
-            found = self._logic.step(self.annotator, by)
-            if found is not None:
-                number, total, words = found
-                place = _("Error {number} of {total}:").format(number=number, total=total)
-                say(self._ui.mistakeText, f"{place} {words}")
+            self._logic.step(self.annotator, by)
+            self._updateMistake(self.annotator)
+
+    def _updateMistake(self, annotator: str) -> None:
+        where = self._logic.current(annotator)
+        if where is None:
+            say(self._ui.mistakeText, "")
+            return
+        all = _("Error {number} of {total}:")
+        largest = _("Error {number} of the {total} largest ({found} in all):")
+        place = (all if where.found == where.total else largest).format(
+            number=where.number, total=where.total, found=where.found
+        )
+        say(self._ui.mistakeText, f"{place} {where.words}")
 
     def _updateSentence(self, annotator: str) -> None:
-        if not self._ui.statisticsTable.rowCount and self._logic.canReview:
-            say(self._ui.annotatorSentence, _("Everybody is being compared with the truth."))
-        elif not self._ui.statisticsTable.rowCount:
-            say(self._ui.annotatorSentence, _("Estimate the truth first; then everybody is compared with it."))
+        if not self._ui.statisticsTable.rowCount:
+            say(self._ui.annotatorSentence, self._whyNothing())
         elif not annotator:
             say(self._ui.annotatorSentence, _("Select an annotator to see the errors in the views."))
         else:
             say(self._ui.annotatorSentence, self._logic.sentence(annotator))
+
+    def _whyNothing(self) -> str:
+        """Why there are no figures yet."""
+        if self._logic.canReview:
+            return str(_("The annotators are being compared with the truth."))
+        return str(_("Estimate the truth first; then the annotators are compared with it."))
 
     def _updateButtons(self, annotator: str) -> None:
         reason = "" if annotator else _("Select an annotator in the table first.")
@@ -210,7 +230,7 @@ class AnnotatorsSection:
             reason = _("{annotator} made no errors worth a jump.").format(annotator=annotator)
         explain(self._ui.nextButton, reason, _("Jump to the next error, largest first (Shift+N)."))
         explain(self._ui.previousButton, reason, _("Jump back to the error before (Shift+P)."))
-        nothing = "" if self._ui.statisticsTable.rowCount else _("Estimate the truth first.")
+        nothing = "" if self._ui.statisticsTable.rowCount else self._whyNothing()
         explain(self._ui.oneViewEachBox, nothing, _("A slice view for every annotator, all at the same position."))
         explain(self._ui.plotButton, nothing, _("Plots the Dice of every annotator over the cases of this scene."))
 
@@ -230,6 +250,14 @@ class AnnotatorsSection:
         shortcut = qt.QShortcut(qt.QKeySequence(keys), parent)
         shortcut.activated.connect(slot)
         return shortcut
+
+
+def _item(text: str, name: str, *, isNumber: bool) -> Any:
+    item = qt.QTableWidgetItem(text)
+    item.setToolTip(name)  # a long name is cut in its column
+    if isNumber:
+        item.setTextAlignment(qt.Qt.AlignRight | qt.Qt.AlignVCenter)
+    return item
 
 
 def _figures(row: AnnotatorStatistics) -> list[str]:

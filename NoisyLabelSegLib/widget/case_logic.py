@@ -12,19 +12,18 @@ from slicer.i18n import tr as _
 from NoisyLabelSegLib.cases import Case, Geometry, Image
 from NoisyLabelSegLib.errors import UserError
 from NoisyLabelSegLib.progress import finished
-from NoisyLabelSegLib.scene.candidates import findCandidates
+from NoisyLabelSegLib.scene.candidates import countLabels, findingCandidates
 from NoisyLabelSegLib.scene.colors import annotatorColor
 from NoisyLabelSegLib.scene.folder import CaseFolder
 from NoisyLabelSegLib.scene.nodes import Role, Tag
+from NoisyLabelSegLib.scene.outlines import fillAnnotator
 from NoisyLabelSegLib.scene.placing import geometryOf
-from NoisyLabelSegLib.scene.scene_case import SceneCase, adoptNodes, readingCase
-from NoisyLabelSegLib.scene.segments import fillSegmentation, showAsOutline
+from NoisyLabelSegLib.scene.scene_case import SceneCase, adoptingNodes, readingCase, sourcesOf
+from NoisyLabelSegLib.scene.segments import showAsOutline
 from NoisyLabelSegLib.scene.sources import AnnotatorSource, labelsOnGrid
 from NoisyLabelSegLib.signals import Signal
-from NoisyLabelSegLib.widget.work import AtOnce, Runner, Work, told
-
-BACKGROUND_WORK_VOXELS = 5_000_000
-"""Voxels times annotators beyond which work is not done before a click returns."""
+from NoisyLabelSegLib.widget.drawn_outlines import DrawnOutlines
+from NoisyLabelSegLib.widget.work import AtOnce, Runner, Work, isLarge, told
 
 
 class CaseLogic:
@@ -43,6 +42,7 @@ class CaseLogic:
         self._runner: Runner = runner or AtOnce()
         self._read: SceneCase | None = None
         self._isPending = False
+        self._drawn = DrawnOutlines(self)
 
     def setParameters(self, parameters: Any) -> None:
         """The panel's parameter node wrapper, or None while there is no scene."""
@@ -75,7 +75,11 @@ class CaseLogic:
     def isLarge(self) -> bool:
         """Whether work on the labels of this case would keep people waiting."""
         image = self._parameters.volume.GetImageData() if self.isOpen else None
-        return image is not None and image.GetNumberOfPoints() * max(len(self.annotators), 1) > BACKGROUND_WORK_VOXELS
+        if image is None:
+            return False
+        sources = self._sources()
+        classes = max([len(self._parameters.classes), *(1 + len(source.segmentIds) for source in sources)])
+        return isLarge(image.GetNumberOfPoints(), len(sources), classes)
 
     @property
     def folder(self) -> CaseFolder:
@@ -167,11 +171,17 @@ class CaseLogic:
             self._parameters.case, self._parameters.study = ("" if volume is None else volume.GetName()), ""
             self._setSources([])
 
-    def addFromScene(self) -> int:
-        """Adds what looks like annotators of the volume; returns how many are new."""
+    def addFromScene(self) -> None:
+        """Adds what looks like annotators of the volume, in steps where the scene holds much."""
+        image = self._parameters.volume.GetImageData()
+        voxels = 0 if image is None else image.GetNumberOfPoints()
+        self._runner.run(self._adding(), large=isLarge(voxels, *countLabels(self._scene)))
+
+    def _adding(self) -> Work:
         volume, before = self._parameters.volume, self._sources()
         known = {(source.node.GetID(), source.segmentId) for source in before}
-        found = [candidate for candidate in findCandidates(self._scene) if volume in candidate.volumes]
+        candidates = yield from told(_("Looking at {step}..."), findingCandidates(self._scene))
+        found = [candidate for candidate in candidates if volume in candidate.volumes]
         new = [
             each
             for candidate in found
@@ -187,17 +197,16 @@ class CaseLogic:
             self._parameters.classes = []
         sources = [*before, *new]
         folder = self.folder
-        adoptNodes(self._scene, folder.case, found[0].volumes, sources, study=folder.study)
+        work = adoptingNodes(self._scene, folder.case, found[0].volumes, sources, study=folder.study)
+        yield from told(_("Adding {step}..."), work)
         self._setSources(sources)
-        return len(new)
 
     def openFolder(self, folder: CaseFolder, classes: tuple[str, ...] = ()) -> None:
         """Opens a case that the scene holds."""
         self._parameters.case, self._parameters.study = folder.case, folder.study
         self._parameters.volume = folder.image
         self._parameters.classes = list(classes)
-        nodes = {name: folder.find(Role.ANNOTATOR, annotator=name) for name in folder.annotators}
-        self._setSources([AnnotatorSource(name, node) for name, node in nodes.items() if node is not None])
+        self._setSources(sourcesOf(folder))
 
     def remove(self, names: list[str]) -> None:
         """Takes annotators off the list; their nodes stay."""
@@ -210,14 +219,7 @@ class CaseLogic:
 
     def show(self, name: str, *, shown: bool) -> None:
         """Draws an annotator's outlines in the views, or not."""
-        source = self._source(name)
-        display = source.node.GetDisplayNode()
-        if display is None:
-            return
-        if source.segmentId:  # others may be segments of the same node
-            display.SetSegmentVisibility(source.segmentId, shown)
-        if shown or not source.segmentId:
-            display.SetVisibility(shown)
+        self._drawn.show(self._source(name), shown=shown)
 
     def showOnly(self, names: Collection[str]) -> None:
         """Draws the outlines of these annotators and hides the others."""
@@ -226,11 +228,7 @@ class CaseLogic:
         self.shownChanged.emit(None)
 
     def isShown(self, name: str) -> bool:
-        source = self._source(name)
-        display = source.node.GetDisplayNode()
-        if display is None or not display.GetVisibility():
-            return False
-        return not source.segmentId or bool(display.GetSegmentVisibility(source.segmentId))
+        return self._drawn.isShown(self._source(name))
 
     def color(self, name: str) -> tuple[float, float, float]:
         return annotatorColor(self.annotators.index(name))
@@ -250,6 +248,10 @@ class CaseLogic:
     def _readAhead(self) -> Work:
         with contextlib.suppress(UserError):  # whoever asks for the labels next hears it
             yield from self.reading()
+            self._isPending = False
+            for source in self._sources():
+                yield _("Drawing the outlines of {name}...").format(name=source.name)
+                self._drawn.update(source)
         self._isPending = False
         self.changed.emit(None)
 
@@ -258,8 +260,7 @@ class CaseLogic:
         if not found.remarks:
             return source
         node = self._scene.AddNewNodeByClass("vtkMRMLSegmentationNode", f"{source.node.GetName()} resampled")
-        names = [source.name] if len(self.classes) == 2 else self.classes[1:]
-        fillSegmentation(node, found.labels, self.geometry, names, [annotatorColor(place)] * len(names))
+        fillAnnotator(node, source.name, place, found.labels, self.geometry, self.classes)
         showAsOutline(node, thickness=1)
         return AnnotatorSource(source.name, node)
 
@@ -274,6 +275,7 @@ class CaseLogic:
         return [AnnotatorSource(name, node, segment) for name, node, segment in entries if node is not None]
 
     def _setSources(self, sources: list[AnnotatorSource]) -> None:
+        self._drawn.keepOnly([source.name for source in sources])
         self._parameters.names = [source.name for source in sources]
         self._parameters.nodes = [source.node for source in sources]
         self._parameters.segments = [source.segmentId for source in sources]

@@ -13,8 +13,11 @@ from slicer.i18n import tr as _
 from NoisyLabelSegLib.widget.case_logic import CaseLogic
 from NoisyLabelSegLib.widget.opening import Opening
 from NoisyLabelSegLib.widget.steps import explain, saidIn, say
+from NoisyLabelSegLib.widget.tables import fitColumns, fitRows
 
 NAME, SHOWN, SOURCE = range(3)
+ROWS_SEEN = 5
+"""The table grows up to so many rows, then it scrolls, so that the sections below stay in sight."""
 
 
 class CaseSection:
@@ -22,7 +25,7 @@ class CaseSection:
 
     def __init__(self, ui: Any, logic: CaseLogic, opening: Opening) -> None:
         self._ui, self._logic, self._opening = ui, logic, opening
-        ui.annotatorTable.horizontalHeader().stretchLastSection = True
+        fitColumns(ui.annotatorTable, stretched=(NAME, SOURCE))
         ui.annotatorTable.itemChanged.connect(self.onItemChanged)
         ui.annotatorTable.itemSelectionChanged.connect(self.updateButtons)
         ui.volumeSelector.currentNodeChanged.connect(self.onVolumeChanged)
@@ -163,10 +166,10 @@ class CaseSection:
             table.setItem(row, NAME, used)
             table.setItem(row, SHOWN, _checkItem("", checked=self._logic.isShown(name)))
             table.setItem(row, SOURCE, qt.QTableWidgetItem(self._logic.where(name)))
+            for column in (NAME, SOURCE):  # what is long is cut in the table
+                table.item(row, column).setToolTip(table.item(row, column).text())
         table.blockSignals(False)
-        table.resizeColumnsToContents()
-        for stretched in (False, True):  # in Qt 5, resizing the columns undoes it
-            table.horizontalHeader().stretchLastSection = stretched
+        fitRows(table, ROWS_SEEN)
 
 
 def _checkItem(text: str, *, checked: bool, color: tuple[float, float, float] | None = None) -> Any:

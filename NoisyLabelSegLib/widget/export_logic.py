@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+import tempfile
+from collections.abc import Collection, Generator
+from dataclasses import replace
 from enum import Enum
 from pathlib import Path
 from typing import Any
@@ -11,11 +13,16 @@ from slicer.i18n import tr as _
 
 from NoisyLabelSegLib.cases import Image, Study, write_labels
 from NoisyLabelSegLib.errors import UserError
+from NoisyLabelSegLib.progress import finished
 from NoisyLabelSegLib.review.sentences import Translate, in_english
+from NoisyLabelSegLib.review.truths import OWN_TRUTH
 from NoisyLabelSegLib.scene.nodes import Role
 from NoisyLabelSegLib.scene.volumes import LABELMAP, fillVolume
+from NoisyLabelSegLib.verbs import ReviewSettings
 from NoisyLabelSegLib.widget.case_logic import CaseLogic
+from NoisyLabelSegLib.widget.study_files import writeStudy, writingCase
 from NoisyLabelSegLib.widget.truth_logic import TruthLogic
+from NoisyLabelSegLib.widget.work import told
 
 
 class Format(Enum):
@@ -35,6 +42,7 @@ IN_FILES = frozenset(Format) - {Format.LABELMAP}
 class ExportLogic:
     def __init__(self, case: CaseLogic, truth: TruthLogic, translate: Translate = in_english) -> None:
         self._case, self._truth, self._translate = case, truth, translate
+        self._files: tempfile.TemporaryDirectory[str] | None = None
 
     def problem(self, formats: Collection[Format], folder: str) -> str:
         """Why nothing can be exported now, as a sentence; empty when it can."""
@@ -49,22 +57,60 @@ class ExportLogic:
 
     def export(self, formats: Collection[Format], folder: Path, *, dicomSeries: Path | None = None) -> list[str]:
         """Exports and returns the names of what was made, files or nodes; files of the same name are replaced."""
+        return finished(self.exporting(formats, folder, dicomSeries=dicomSeries))
+
+    @property
+    def isLarge(self) -> bool:
+        return self._case.isLarge
+
+    def exporting(
+        self, formats: Collection[Format], folder: Path, *, dicomSeries: Path | None = None
+    ) -> Generator[str, None, list[str]]:
+        """export() in steps: one for each file."""
+        yield _("Exporting...")
         self._truth.takeEdits()
         name, truth, geometry = self._case.folder.case, self._truth.truth, self._case.geometry
         made = []
         for ending, wanted in ((".nrrd", Format.NRRD), (".nii.gz", Format.NIFTI)):
             if wanted in formats:
+                yield _("Exporting {name}...").format(name=f"{name}_truth{ending}")
                 write_labels(folder / f"{name}_truth{ending}", truth, geometry)
                 made.append(f"{name}_truth{ending}")
         if Format.SEGMENTATION in formats:
+            yield _("Exporting the segmentation...")
             made.append(self._writeSegmentation(folder / f"{name}_truth.seg.nrrd"))
         if Format.DICOM in formats:
+            yield _("Exporting the DICOM SEG...")
             made.append(self._writeDicom(folder / f"{name}_truth.dcm", dicomSeries))
         if Format.LABELMAP in formats:
+            yield _("Exporting the labelmap...")
             made.append(self._addLabelmap(f"{name} truth labelmap"))
         if Format.REVIEW in formats:
+            yield _("Writing the report...")
             made.append(self._writeReview(folder / f"{name}_review"))
         return made
+
+    def askingForReport(self, folder: Path) -> Generator[str, None, ReviewSettings]:
+        """Writes the case for a worker that reviews it, in steps; forget() removes these files."""
+        self.forget()
+        self._files = tempfile.TemporaryDirectory(prefix="noisylabelseg-report-", ignore_cleanup_errors=True)
+        place, name = Path(self._files.name), self._case.folder.case
+        saying = _("Writing the case for the report...")
+        case = yield from told(saying, writingCase(self._case.case(), place))
+        yield saying
+        write_labels(place / "truth.nrrd", self._truth.truth, self._case.geometry, compressed=False)
+        case = replace(case, truth_source=place / "truth.nrrd")
+        study = writeStudy([case], place, name=name, classes=self._case.classes)
+        out = str(folder / f"{name}_review")
+        return ReviewSettings(
+            study=str(study), truth=OWN_TRUTH, out=out, force=True, truth_name=self._truth.described()
+        )
+
+    def forget(self) -> None:
+        """Removes the files for a report; safe to call at any time."""
+        if self._files is not None:
+            self._files.cleanup()
+            self._files = None
 
     def _addLabelmap(self, name: str) -> str:
         scene = self._case.folder.scene
@@ -92,7 +138,6 @@ class ExportLogic:
     def _writeReview(self, folder: Path) -> str:
         """Error maps, tables, the list of mistakes and the reports, as the verb `review` writes them."""
         from NoisyLabelSegLib.review.files import write_review
-        from NoisyLabelSegLib.review.truths import OWN_TRUTH
 
         case = self._case.case(truth=self._truth.truth)
         study = Study(case.id, self._case.classes, case.annotators, (case,))

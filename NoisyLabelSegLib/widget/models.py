@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from slicer.i18n import tr as _
@@ -23,6 +23,8 @@ class Model:
     title: str
     about: str
     classes: tuple[str, ...]
+    cases: int = 0
+    """How many cases it was trained on; 0 where the card does not say."""
 
 
 class ModelShelf:
@@ -65,8 +67,9 @@ def describe(path: str) -> Model | None:
     except UserError:
         return None
     study, cases, classes = card.study or Path(path).stem, card.cases, ", ".join(card.classes[1:])
-    title: str = _("{study}: {classes}, from one case") if cases == "1" else _("{study}: {classes}, from {cases} cases")
-    return Model(path, title.format(study=study, classes=classes, cases=cases), card.intended_use, card.classes)
+    title: str = _("{study}: {classes}, 1 case") if cases == "1" else _("{study}: {classes}, {cases} cases")
+    count = int(cases) if cases.isdigit() else 0
+    return Model(path, title.format(study=study, classes=classes, cases=cases), card.intended_use, card.classes, count)
 
 
 def _shipped() -> list[str]:
@@ -75,4 +78,4 @@ def _shipped() -> list[str]:
 
 def _withFile(model: Model) -> Model:
     path = Path(model.path)
-    return Model(model.path, f"{model.title} ({path.parent.name}/{path.name})", model.about, model.classes)
+    return replace(model, title=f"{model.title} ({path.parent.name}/{path.name})")

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import math
 import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -14,11 +16,22 @@ from NoisyLabelSegLib.errors import UserError
 from NoisyLabelSegLib.scene.folder import CaseFolder
 from NoisyLabelSegLib.scene.loading import loadingCase, openStudy
 from NoisyLabelSegLib.scene.nodes import Role
-from NoisyLabelSegLib.widget.case_logic import BACKGROUND_WORK_VOXELS, CaseLogic
-from NoisyLabelSegLib.widget.work import Runner, Work, told
+from NoisyLabelSegLib.widget.case_logic import CaseLogic
+from NoisyLabelSegLib.widget.work import Runner, Work, isLarge, told
 
 DEMO_SIZE = (96, 96, 24)
 DEMO_SEED = 1
+
+
+@contextmanager
+def _named(path: Path) -> Iterator[None]:
+    """Lets an error that names no file name this one."""
+    try:
+        yield
+    except UserError as error:
+        if error.file is not None:
+            raise
+        raise UserError(error.problem, file=path, remedy=error.remedy, detail=error.detail) from error
 
 
 class Opening:
@@ -35,6 +48,10 @@ class Opening:
         study = [] if self._study is None else [(case.id, self._study.name) for case in self._study.cases]
         return list(dict.fromkeys([*loaded, *study]))
 
+    def openedStudy(self) -> Study | None:
+        """The study that was opened last and whose cases are offered."""
+        return self._study
+
     def openCase(self, case: str, study: str) -> None:
         """Opens a case by name, loading it where it is not in the scene yet."""
         folder = CaseFolder(self._scene, case, study)
@@ -46,17 +63,19 @@ class Opening:
 
     def openPath(self, path: Path) -> None:
         """Opens a study file, or any folder of images and labels: its first case."""
-        self._open(openStudy(path), path)
+        with _named(path):
+            self._open(openStudy(path), path)
 
     def importPath(self, path: Path) -> None:
         """Opens a folder with an LIDC scan and its XML, or with DICOM SEG objects and the series they refer to."""
         from NoisyLabelSegLib.cases.import_dicom_seg import plan_dicom_seg
         from NoisyLabelSegLib.cases.import_lidc import plan_lidc
 
-        plan = plan_lidc(path) if any(path.rglob("*.xml")) else plan_dicom_seg(path)
-        self.close()
-        self._imported = tempfile.TemporaryDirectory(prefix="noisylabelseg-import-")
-        self._open(plan.write(Path(self._imported.name) / "study"), path)
+        with _named(path):
+            plan = plan_lidc(path) if any(path.rglob("*.xml")) else plan_dicom_seg(path)
+            self.close()
+            self._imported = tempfile.TemporaryDirectory(prefix="noisylabelseg-import-")
+            self._open(plan.write(Path(self._imported.name) / "study"), path)
 
     def finish(self) -> None:
         """Waits for a large case that is still being loaded."""
@@ -89,14 +108,15 @@ class Opening:
 
     def _load(self, study: Study, id: str) -> None:
         case = study.case(id)
-        large = math.prod(case.geometry.shape) * max(len(case.annotators), 1) > BACKGROUND_WORK_VOXELS
+        large = isLarge(math.prod(case.geometry.shape), len(case.annotators), len(study.classes))
         self._runner.run(self._loading(study, case), large=large)
 
     def _loading(self, study: Study, case: Case) -> Work:
         work = loadingCase(self._scene, case, study.classes, study=study.name, annotators=study.annotators)
         isNew = not CaseFolder(self._scene, case.id, study.name).nodes()
         try:
-            folder = yield from told(_("Loading {step}..."), work)
+            with _named(study.folder / case.id):
+                folder = yield from told(_("Loading {step}..."), work)
         except (GeneratorExit, UserError):
             if isNew:  # half a case is of no use
                 CaseFolder(self._scene, case.id, study.name).remove()

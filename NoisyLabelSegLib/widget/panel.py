@@ -61,7 +61,7 @@ class Panel:
         self.annotatorsSection = AnnotatorsSection(
             uis[2], self.annotators, slicer.util.mainWindow() or self._widgets[2]
         )
-        self.trainSection = TrainSection(uis[3], TrainLogic(scene, self.case), torch)
+        self.trainSection = TrainSection(uis[3], TrainLogic(scene, self.case, self.opening.openedStudy), torch)
         self.exportSection = ExportSection(uis[4], ExportLogic(self.case, self.truth, _))
         self._scene = scene
         self._observer = scene.AddObserver(scene.NodeRemovedEvent, self._onNodeRemoved)
@@ -87,6 +87,7 @@ class Panel:
     def setActive(self, *, active: bool) -> None:
         """Whether the panel is the one that people see."""
         self.annotatorsSection.setActive(active=active)
+        self.annotators.showLegends(visible=active)
 
     def leaveScene(self) -> None:
         """Ends what runs and lets go of the parameter node: the scene goes away."""
@@ -94,6 +95,7 @@ class Panel:
         self.truthSection.leaveScene()
         self.annotatorsSection.leaveScene()
         self.trainSection.leaveScene()
+        self.exportSection.leaveScene()
         self.annotators.leaveScene()
         self.setParameterNode(None)
 
@@ -122,6 +124,7 @@ class Panel:
         if image is not None and image is not self._shownImage:
             showOutlinesOf(self.case.folder)
             slicer.util.setSliceViewerLayers(background=image, foreground=None, label=None)
+            self.annotators.leaveMistake()
             manager = slicer.app.layoutManager()
             if manager is not None:  # there is none without a main window
                 manager.resetSliceViews()

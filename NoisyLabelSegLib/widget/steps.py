@@ -14,6 +14,9 @@ from slicer.i18n import tr as _
 from NoisyLabelSegLib.errors import UserError
 from NoisyLabelSegLib.widget.work import Work
 
+NARROWEST_PIXELS = 240
+"""How wide a label is at least in Slicer's panel; one that was never shown is narrower."""
+
 
 class Steps:
     """A Runner: `label` says what goes on, and what went wrong."""
@@ -90,8 +93,12 @@ def saidIn(label: Any) -> Iterator[None]:
 
 
 def say(label: Any, sentence: str) -> None:
-    """Shows a sentence, or hides the label if it is empty."""
+    """Shows a sentence, or hides the label if it is empty.
+
+    Sections do not ask their labels how high they are at their width, so that the last line would be cut off.
+    """
     label.text = sentence
+    label.minimumHeight = max(label.heightForWidth(max(label.width, NARROWEST_PIXELS)), 0) if sentence else 0
     label.visible = bool(sentence)
 
 

@@ -4,26 +4,31 @@ from __future__ import annotations
 
 import json
 import tempfile
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from pathlib import Path
 from typing import Any
 
 from slicer.i18n import tr as _
 
+from NoisyLabelSegLib.cases import Study
 from NoisyLabelSegLib.errors import UserError
 from NoisyLabelSegLib.jobs.reports import Progressed
 from NoisyLabelSegLib.resources import resource_path
 from NoisyLabelSegLib.scene.folder import CaseFolder
 from NoisyLabelSegLib.scene.nodes import Role
-from NoisyLabelSegLib.scene.scene_case import readingFolder
-from NoisyLabelSegLib.scene.tables import showCurves
+from NoisyLabelSegLib.scene.scene_case import readingFolder, sourcesOf
+from NoisyLabelSegLib.scene.tables import rowsOf, showCurves
 from NoisyLabelSegLib.verbs import TrainSettings
-from NoisyLabelSegLib.widget.case_logic import BACKGROUND_WORK_VOXELS, CaseLogic
+from NoisyLabelSegLib.widget.case_logic import CaseLogic
 from NoisyLabelSegLib.widget.study_files import writeStudy, writingCase
-from NoisyLabelSegLib.widget.work import told
+from NoisyLabelSegLib.widget.work import isLarge, told
 
 SCENE, STUDY = "scene", "study"
 DEFAULT_PRESET = "default"
+DEFAULT_EPOCHS = 40
+CURVES = "Training"
+FEW_CASES = 5
+"""A model that learned from fewer cases is of little use for others."""
 
 
 def presets() -> dict[str, str]:
@@ -32,14 +37,22 @@ def presets() -> dict[str, str]:
     return {path.stem: json.loads(path.read_text(encoding="utf-8")).get("about", "") for path in paths}
 
 
+def epochsOf(preset: str) -> int:
+    """How many epochs a preset asks for."""
+    content = json.loads(resource_path(f"presets/{preset}.json").read_text(encoding="utf-8"))
+    return int(content.get("epochs", DEFAULT_EPOCHS))
+
+
 class TrainLogic:
     """Between settings() and forget() there may be a temporary study with the cases of the scene."""
 
-    def __init__(self, scene: Any, case: CaseLogic) -> None:
-        self._scene, self._case = scene, case
+    def __init__(self, scene: Any, case: CaseLogic, openedStudy: Callable[[], Study | None] = lambda: None) -> None:
+        self._scene, self._case, self._openedStudy = scene, case, openedStudy
         self._study: tempfile.TemporaryDirectory[str] | None = None
         self._curves: dict[str, list[float | None]] = {}
         self._steps: list[float] = []
+        self._before: list[dict[str, Any]] = []
+        """The rows of the curves that were in the scene before this training."""
 
     def problem(self, parameters: Any) -> str:
         """Why there can be no training now, as a sentence; empty when there can."""
@@ -55,14 +68,16 @@ class TrainLogic:
     @property
     def isLarge(self) -> bool:
         """Whether it takes long to write the scene for a training."""
-        images = [(folder.image, len(folder.annotators)) for folder in CaseFolder.all(self._scene)]
+        images = [(folder.image, len(sourcesOf(folder))) for folder in CaseFolder.all(self._scene)]
         voxels = sum(image.GetImageData().GetNumberOfPoints() * count for image, count in images if image is not None)
-        return bool(voxels > BACKGROUND_WORK_VOXELS)
+        return isLarge(voxels, 1)
 
     def preparing(self, parameters: Any, *, resume: bool) -> Generator[str, None, TrainSettings]:
         """What the worker is to do; writes the cases of the scene to files where it is to learn from them."""
         self.forget()
         self._curves, self._steps = {}, []
+        table = self._curveFolder.find(Role.CURVES, label=CURVES)
+        self._before = [] if table is None else rowsOf(table)
         overrides = {
             "epochs": parameters.epochs,
             "trace": parameters.traceWeight,
@@ -93,15 +108,49 @@ class TrainLogic:
         for name in dict.fromkeys([*self._curves, *news.metrics]):
             self._curves.setdefault(name, [None] * len(self._steps)).append(news.metrics.get(name))
         self._steps.append(float(news.done))
-        return showCurves(self._curveFolder, "Training", ("epoch", self._steps), self._curves)
+        return showCurves(self._curveFolder, CURVES, ("epoch", self._steps), self._curves)
 
     @property
     def hasCurves(self) -> bool:
         return bool(self._steps)
 
-    def removeCurves(self) -> None:
-        """Takes the curves out of the scene again."""
-        self._curveFolder.remove()
+    def takeCurvesBack(self) -> bool:
+        """Brings back the curves from before this training; says whether there are any."""
+        if not self._steps:
+            return bool(self._before)
+        if not self._before:
+            self._curveFolder.remove()
+            return False
+        columns = {name: [row[name] for row in self._before] for name in self._before[0]}
+        epochs = columns.pop("epoch")
+        showCurves(self._curveFolder, CURVES, ("epoch", epochs), columns)
+        return True
+
+    def remark(self, parameters: Any) -> str:
+        """What to know before a training on the cases of the scene, as a sentence; empty where there is nothing."""
+        remark: str = ""
+        if parameters.trainingSource != SCENE or not self._case.annotators:
+            return remark
+        loaded, study = len(self._foldersToTrainOn()), self._openedStudy()
+        if study is not None and len(study.cases) > loaded:
+            remark = _(
+                "Of the {total} cases of study {study}, {loaded} would be used: those that are loaded. Choose A study "
+                "on disk to use all."
+            ).format(loaded=loaded, total=len(study.cases), study=study.name)
+        elif loaded < FEW_CASES:
+            one = _("A model that learns from one case only gives poor estimates of others.")
+            few = _("A model that learns from {loaded} cases only gives poor estimates of others.")
+            remark = one if loaded == 1 else few.format(loaded=loaded)
+        return remark
+
+    def openedStudyFile(self) -> str:
+        """The path of the study that is open, where it has a file; else empty."""
+        study = self._openedStudy()
+        file = None if study is None else study.folder / "study.json"
+        return str(file) if file is not None and file.is_file() else ""
+
+    def _foldersToTrainOn(self) -> list[CaseFolder]:
+        return [folder for folder in CaseFolder.all(self._scene) if folder.nodes(Role.IMAGE) and sourcesOf(folder)]
 
     @property
     def _curveFolder(self) -> CaseFolder:
@@ -119,11 +168,10 @@ class TrainLogic:
         self._study = tempfile.TemporaryDirectory(prefix="noisylabelseg-train-")
         classes = self._case.classes
         cases = []
-        for folder in CaseFolder.all(self._scene):
-            if folder.nodes(Role.IMAGE) and folder.annotators:
-                saying = _("Writing {case} for the training...").format(case=folder.case)
-                found = yield from told(saying, readingFolder(folder, classes=classes))
-                cases.append((yield from told(saying, writingCase(found.case, Path(self._study.name)))))
+        for folder in self._foldersToTrainOn():
+            saying = _("Writing {case} for the training...").format(case=folder.case)
+            found = yield from told(saying, readingFolder(folder, classes=classes))
+            cases.append((yield from told(saying, writingCase(found.case, Path(self._study.name)))))
         if not cases:
             raise UserError("There is no case with annotators in the scene", remedy="open one, or learn from a study")
         return writeStudy(cases, Path(self._study.name), name="scene", classes=classes)

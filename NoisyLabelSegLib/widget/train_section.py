@@ -10,11 +10,13 @@ from slicer.i18n import tr as _
 
 from NoisyLabelSegLib.jobs.job import Job
 from NoisyLabelSegLib.jobs.reports import Finished, Progressed
+from NoisyLabelSegLib.scene.layout import arrange, arrangementOf
 from NoisyLabelSegLib.signals import Signal
+from NoisyLabelSegLib.widget.charts import showChart
 from NoisyLabelSegLib.widget.job_button import JobButton, TimerPoller
 from NoisyLabelSegLib.widget.steps import explain, saidIn, say
 from NoisyLabelSegLib.widget.torch_support import DeviceProbe, TorchSupport
-from NoisyLabelSegLib.widget.train_logic import SCENE, STUDY, TrainLogic, presets
+from NoisyLabelSegLib.widget.train_logic import SCENE, STUDY, TrainLogic, epochsOf, presets
 from NoisyLabelSegLib.widget.work import Work
 
 
@@ -25,15 +27,17 @@ class TrainSection:
         self.trained: Signal[str] = Signal()
         self._ui, self._logic, self._torch = ui, logic, torch
         self._parameters: Any = None
+        self._arrangement: int | None = None
+        """The layout from before this training showed its curves."""
         self._job = JobButton(ui.trainButton, ui.trainProgress, ui.trainMessage)
         self._job.canceledText = _("Canceled; the last checkpoint is kept, so that Resume can go on from it.")
-        ui.sourceSelector.addItem(_("The cases of this scene"), SCENE)
+        ui.sourceSelector.addItem(_("Cases of this scene"), SCENE)
         ui.sourceSelector.addItem(_("A study on disk"), STUDY)
         for name, about in presets().items():
             ui.presetSelector.addItem(name)
             ui.presetSelector.setItemData(ui.presetSelector.count - 1, about, _TOOL_TIP_ROLE)
         ui.sourceSelector.currentIndexChanged.connect(self.onChanged)
-        ui.presetSelector.currentIndexChanged.connect(self.onChanged)
+        ui.presetSelector.currentIndexChanged.connect(self.onPreset)
         ui.studyPath.currentPathChanged.connect(self.onChanged)
         ui.runPath.currentPathChanged.connect(self.onChanged)
         ui.trainButton.clicked.connect(self.onTrain)
@@ -62,10 +66,18 @@ class TrainSection:
         if not self._job.running and self._parameters is not None:
             reason = self._logic.problem(self._parameters)
             explain(self._ui.trainButton, reason, _("Trains the networks in the background; Slicer stays usable."))
-            say(self._ui.trainMessage, self._torch.remark())
+            say(self._ui.trainMessage, self._torch.remark() or self._logic.remark(self._parameters))
+
+    def onPreset(self) -> None:
+        """The preset says how many epochs there are, until somebody changes them."""
+        if self._parameters is not None:
+            self._parameters.epochs = epochsOf(self._ui.presetSelector.currentText)
+        self.onChanged()
 
     def onChanged(self) -> None:
         if self._parameters is not None:
+            if self._source() == STUDY and not self._ui.studyPath.currentPath:
+                self._ui.studyPath.currentPath = self._logic.openedStudyFile()
             self._parameters.trainingSource = self._source()
             self._parameters.preset = self._ui.presetSelector.currentText
             self._parameters.trainingStudy = self._ui.studyPath.currentPath
@@ -87,7 +99,7 @@ class TrainSection:
         job = Job(settings, poller=TimerPoller())
         job.logged.connect(lambda news: self._ui.trainLog.appendPlainText(news.text))
         job.progressed.connect(self._onProgress)
-        job.cancelled.connect(lambda _news: self._logic.removeCurves())
+        job.cancelled.connect(lambda _news: self._onCanceled())
         return job
 
     def onCopyLog(self) -> None:
@@ -108,7 +120,14 @@ class TrainSection:
         isFirst = not self._logic.hasCurves
         chart = self._logic.addToCurves(news)
         if chart is not None and isFirst:
-            slicer.modules.plots.logic().ShowChartInLayout(chart)
+            self._arrangement = arrangementOf(slicer.mrmlScene)
+            showChart(chart)
+
+    def _onCanceled(self) -> None:
+        """The curves of a training before this one come back, or else the views without a plot."""
+        if not self._logic.takeCurvesBack() and self._arrangement is not None:
+            arrange(slicer.mrmlScene, self._arrangement)
+        self._arrangement = None
 
     def _onTrained(self, news: Finished) -> Work:
         yield ""

@@ -6,6 +6,7 @@ import hashlib
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
 from slicer.i18n import tr as _
 
 from NoisyLabelSegLib.errors import UserError
@@ -98,12 +99,18 @@ class TruthLogic:
         self.remarks = list(fusion.remarks) if len(used) == len(names) else []
         truth = fusion.labels
         yield ""
+        if method != self._method() and self.truth is not None and np.array_equal(truth, self.truth):
+            self.remarks.append(_("{method} gives the same estimate.").format(method=METHODS[method].title))
         yield from self.showing(truth, lambda few: fusion.probability(0, few), method=method)
+
+    def _method(self) -> str:
+        """The method by which the truth in the scene was estimated; empty where nobody knows."""
+        node = self._case.folder.find(Role.TRUTH)
+        return "" if node is None else node.GetAttribute(METHOD) or ""
 
     def described(self) -> str:
         """Where the truth comes from, in words for a report."""
-        node = self._case.folder.find(Role.TRUTH)
-        method = node.GetAttribute(METHOD) if node is not None else ""
+        method = self._method()
         if method in METHODS:
             words = _("{method} of the annotators' labels").format(method=METHODS[method].title)
         elif method == MODEL:

@@ -15,6 +15,7 @@ from NoisyLabelSegLib.widget.models import ModelShelf, describe
 from NoisyLabelSegLib.widget.prediction_logic import PredictionLogic
 from NoisyLabelSegLib.widget.steps import Steps, explain, saidIn, say
 from NoisyLabelSegLib.widget.torch_support import TorchSupport
+from NoisyLabelSegLib.widget.train_logic import FEW_CASES
 from NoisyLabelSegLib.widget.truth_logic import MODEL, TruthLogic
 from NoisyLabelSegLib.widget.work import Work
 
@@ -69,10 +70,7 @@ class TruthSection:
         self._ui.modelSelector.visible = self._ui.modelSelectorLabel.visible = usesModel
         usesFile = usesModel and not self._chosenModel()
         self._ui.modelPath.visible = self._ui.modelPathLabel.visible = usesFile
-        sentence = _(
-            "Runs networks that were trained on many cases: the truth, and what each annotator would get wrong."
-        )
-        say(self._ui.methodSentence, sentence if usesModel else _(METHODS[self.method].sentence))
+        say(self._ui.methodSentence, self._modelSentence() if usesModel else _(METHODS[self.method].sentence))
         if not self._job.running:
             problem = self._logic.problem(self.method)
             if not problem and usesModel:
@@ -136,8 +134,11 @@ class TruthSection:
 
     def onConfidence(self) -> None:
         if self._logic.truth is not None:
-            work = self._logic.showingConfidence(visible=self._ui.confidenceBox.checked)
-            self._steps.run(work, large=self._logic.isLarge)
+            self._steps.run(self._showingConfidence(), large=self._logic.isLarge)
+
+    def _showingConfidence(self) -> Work:
+        yield from self._logic.showingConfidence(visible=self._ui.confidenceBox.checked)
+        say(self._ui.truthMessage, " ".join(self._logic.remarks))
 
     def leaveScene(self) -> None:
         self._steps.cancel()
@@ -164,6 +165,17 @@ class TruthSection:
     def _about(self) -> str:
         model = self._shelf.find(self._chosenModel())
         return model.about if model is not None else _("A trained model (*.nlseg).")
+
+    def _modelSentence(self) -> str:
+        """What the chosen model is, with a caution where it learned from too few cases to be of use."""
+        model = describe(self.model) if self.model else None
+        sentences = [_("Runs trained networks: the truth, and what each annotator would get wrong.")]
+        if model is not None and model.cases:
+            trained = _("Trained on one case.") if model.cases == 1 else _("Trained on {cases} cases.")
+            sentences.append(trained.format(cases=model.cases))
+        if model is not None and 0 < model.cases < FEW_CASES:
+            sentences.append(_("That is too few to rely on: keep the estimate from the annotators' labels."))
+        return " ".join(sentences)
 
     def _fuse(self) -> None:
         self._steps.run(self._fusing(), large=self._logic.isLarge)

@@ -6,8 +6,15 @@ from collections.abc import Callable, Generator
 from typing import Any, Protocol, TypeVar
 
 Result = TypeVar("Result")
+LARGE_VOXELS = 2_000_000
+"""Voxels times annotators times classes beyond which work is not done before a click returns."""
 Work = Generator[str, None, Any]
 """Each step yields a sentence about what comes next, or nothing to say."""
+
+
+def isLarge(voxels: int, annotators: int, classes: int = 2) -> bool:
+    """Whether work on the labels of a case of so many voxels would keep people waiting; background is no class."""
+    return voxels * max(annotators, 1) * max(classes - 1, 1) > LARGE_VOXELS
 
 
 class Runner(Protocol):

@@ -53,7 +53,7 @@ def test_a_ramp_goes_from_its_first_to_its_last_point(name: str, scene: Node) ->
 
 
 def test_colors_repeat_after_the_last_one() -> None:
-    assert annotatorColor(0) == annotatorColor(7)
-    assert classColor(1) == classColor(7)
-    assert len({annotatorColor(index) for index in range(7)}) == 7
-    assert len({classColor(label) for label in range(1, 7)}) == 6
+    assert annotatorColor(0) == annotatorColor(16)
+    assert classColor(1) == classColor(13)
+    assert len({annotatorColor(index) for index in range(16)}) == 16
+    assert len({classColor(label) for label in range(1, 13)}) == 12

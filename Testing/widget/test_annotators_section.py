@@ -47,15 +47,15 @@ def test_a_closed_section_reviews_when_it_is_opened(host, opened):
 
 def test_the_table_has_the_figures_of_everybody(opened):
     assert cell(opened, "exact", "Dice") == "1.000"
-    assert cell(opened, "misses", "Sens.") == f"{180 / 305:.3f}"
-    assert cell(opened, "misses", "Missed ml") == "0.125"
-    assert cell(opened, "wide", "Extra ml") == f"{5 * (64 + 49 - 36 - 25) / 1000:.3g}"
+    assert cell(opened, "misses", "Missed\nml") == "0.125"
+    assert cell(opened, "wide", "Extra\nml") == f"{5 * (64 + 49 - 36 - 25) / 1000:.3g}"
 
 
 def test_selecting_an_annotator_says_what_is_wrong_and_shows_the_error_map(opened):
     slicer.mrmlScene.AddNewNodeByClass("vtkMRMLSliceCompositeNode").SetLayoutName("Red")
     select(opened, "misses")
     assert "missed 1 of 2 objects" in text(ui_of(opened).annotatorSentence)
+    assert f"Sensitivity {180 / 305:.3f}." in text(ui_of(opened).annotatorSentence)
     composite = slicer.mrmlScene.GetFirstNodeByClass("vtkMRMLSliceCompositeNode")
     errors = opened.case.folder.find(Role.ERRORS, annotator="misses")
     assert composite.GetLabelVolumeID() == errors.GetID()

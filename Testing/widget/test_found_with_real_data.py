@@ -113,7 +113,7 @@ def test_24_the_exported_report_says_where_the_truth_comes_from(opened, tmp_path
     logic = ExportLogic(opened.case, opened.truth)
     logic.export({Format.REVIEW}, tmp_path)
     text = (tmp_path / "scan_review" / "report.html").read_text(encoding="utf-8")
-    assert "STAPLE of the annotators" in text
+    assert "of the annotators" in text
     edit(opened)
     logic.export({Format.REVIEW}, tmp_path)
     assert "edited by hand" in (tmp_path / "scan_review" / "report.html").read_text(encoding="utf-8")

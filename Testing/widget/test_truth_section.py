@@ -155,7 +155,7 @@ def test_models_of_the_extension_are_offered_by_the_name_on_their_card(shelf_fol
     choose(module.panel, "model")
     combo = ui_of(module.panel).modelSelector
     titles = [combo.itemText(place) for place in range(combo.model().rowCount())]
-    assert titles == ["lesions: lesion, from 30 cases", "nodules: lesion, from 7 cases", "Another file..."]
+    assert titles == ["lesions: lesion, 30 cases", "nodules: lesion, 7 cases", "Another file..."]
     combo.setProperty("currentIndex", 1)
     assert combo.property("toolTip") == "<p>Finds nodules.</p>"
     assert module.panel.truthSection.model == str(shelf_folder / "b.nlseg")
@@ -167,7 +167,7 @@ def test_a_model_that_was_opened_is_offered_in_the_next_session(shelf_folder, mo
     choose(module.panel, "model")
     ui = ui_of(module.panel)
     ui.modelPath.currentPath = str(path)
-    assert ui.modelSelector.property("currentText") == "mine: lesion, from 2 cases"
+    assert ui.modelSelector.property("currentText") == "mine: lesion, 2 cases"
     assert ui.modelPath.isHidden()
     slicer.mrmlScene.Clear(0)
     module.panel.setParameterNode(module.logic.getParameterNode())

@@ -87,6 +87,9 @@ class qSlicerLayoutManager(QObject):
         for event in (scene.NodeAddedEvent, scene.NodeRemovedEvent):
             scene.AddObserver(event, lambda *_: self._reset_new_views())
 
+    def plotWidget(self, _index: int) -> None:
+        """The host draws curves itself."""
+
     def resetSliceViews(self) -> None:
         """Zooms all slice views so that the whole background is seen."""
         logics = self._logic.GetSliceLogics()

@@ -28,5 +28,5 @@ def test_the_paper_shows_hits_white_misses_green_and_extras_red() -> None:
 
 def test_annotators_have_colors_of_their_own() -> None:
     table = color_table(ANNOTATORS)
-    assert len({color.css for color in table}) == len(table) >= 7
-    assert table[0].css == "#e69f00"
+    assert len({color.css for color in table}) == len(table) >= 12
+    assert table[0].css == "#0066ff"
