@@ -25,4 +25,4 @@ def fitRows(table: Any, most: int) -> None:
     """Makes a table as high as its rows, at least two and at most so many; then it scrolls."""
     rows, edges = min(max(table.rowCount, 2), most), 2 * table.frameWidth
     row = table.rowHeight(0) if table.rowCount else ROW_PIXELS
-    table.setFixedHeight(table.horizontalHeader().sizeHint.height() + rows * row + edges)
+    table.setFixedHeight(max(table.horizontalHeader().height, ROW_PIXELS) + rows * row + edges)
