@@ -256,7 +256,7 @@ def _item(text: str, name: str, *, isNumber: bool) -> Any:
     item = qt.QTableWidgetItem(text)
     item.setToolTip(name)  # a long name is cut in its column
     if isNumber:
-        item.setTextAlignment(qt.Qt.AlignRight | qt.Qt.AlignVCenter)
+        item.setTextAlignment(_RIGHT)
     return item
 
 
@@ -270,6 +270,10 @@ def _figure(name: str, value: float | None) -> str:
     if name.endswith("_ml"):
         return f"{value:.0f}" if value >= 100 else f"{value:.3g}"
     return f"{value:+.1f}" if name.endswith("_mm") else f"{value:.3f}"
+
+
+_RIGHT = 0x0082
+"""Qt::AlignRight and Qt::AlignVCenter as a number, which both kinds of Qt for Python take."""
 
 
 def _expectedTitles() -> dict[str, str]:
