@@ -99,8 +99,8 @@ def test_folders_are_told_what_fuse_takes(tmp_path, capsys):
     [
         (["--method", "magic"], "no fusion method 'magic'"),
         (["--set", "prior"], "OPTION=VALUE"),
-        (["--set", "magic=1"], "STAPLE has no option 'magic'"),
-        (["--set", "caution=much"], "STAPLE cannot work with caution='much'"),
+        (["--method", "staple", "--set", "magic=1"], "STAPLE has no option 'magic'"),
+        (["--method", "staple", "--set", "caution=much"], "STAPLE cannot work with caution='much'"),
         (["--annotators", "nobody"], "no annotator 'nobody'"),
         (["--jobs", "0"], "leaves nobody to work"),
     ],
