@@ -22,7 +22,7 @@ def lop_staple(
     *,
     weights: Sequence[float] | None = None,
     background: str = "disputed",
-    tolerance: float = 1e-7,
+    tolerance: float = 1e-5,
     max_iterations: int = 1000,
 ) -> Solution:
     """STAPLE with a logarithmic opinion pool: an annotator's factor in the posterior has a reliability weight as power.

@@ -29,7 +29,7 @@ def staple(
     confidence_weight: float = 1.0,
     threshold: float | None = None,
     compatible: str | None = None,
-    tolerance: float = 1e-7,
+    tolerance: float = 1e-5,
     max_iterations: int | None = None,
 ) -> Solution:
     """STAPLE on a vote table.
@@ -75,7 +75,7 @@ def estimate(
     prior: str | Sequence[float] = "estimated",
     caution: float = 0.0,
     confidence_weight: float = 1.0,
-    tolerance: float = 1e-7,
+    tolerance: float = 1e-5,
     max_iterations: int | None = None,
 ) -> Fit:
     """What STAPLE finds in our own setting; see `staple` for the options."""

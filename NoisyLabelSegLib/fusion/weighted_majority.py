@@ -16,43 +16,48 @@ _SMALLEST = 1e-3  # of a Dice, so that everybody who looked has a vote
 
 
 def weighted_majority(
-    table: VoteTable, *, power: float = 2.0, plain_vote: float = 0.2, sharpness: float = 1.75
+    table: VoteTable, *, power: float = 2.0, class_power: float = 8.0, plain_vote: float = 0.2, sharpness: float = 1.75
 ) -> Solution:
     """Majority vote with reliability weights, first on foreground against background, then on the class.
 
-    An annotator's weight is the Dice of their labels to the plain majority vote to a power: the Dice of all foreground
-    together for the first vote, the mean Dice over the classes for the second. In no voxel does one annotator weigh
+    An annotator's weight in the first vote is the Dice of their foreground to that of the plain majority vote, to a
+    power; in the second it is the share, of the voxels that are foreground for both, that have the class of the plain
+    vote, to a power that is higher because these shares differ less. In no voxel does one annotator weigh
     more than all others together, and the plain majority takes part with a weight of its own, so that it is overruled
     only by a clear weighted majority.
 
-    power: the larger, the more the weights differ; 0 is the hierarchical vote.
+    power, class_power: the larger, the more the weights differ; with 0 it is the hierarchical vote.
     plain_vote: the weight of the plain majority, as a share of all annotators' weight: with 0.2 it is overruled by
         more than 60 % of the weight.
     sharpness: weighted shares to this power, summing to one again, are the probabilities; ties stay ties.
     """
-    if power < 0 or plain_vote < 0 or not sharpness > 0:
+    if min(power, class_power) < 0 or plain_vote < 0 or not sharpness > 0:
         raise UserError(
-            "power and plain_vote must not be negative, and sharpness must be above zero",
+            "power, class_power and plain_vote must not be negative, and sharpness must be above zero",
             remedy="leave them out to take the defaults",
         )
     if len(table.values) == 1:
         return solution(table, table.shares)
     everyone = np.ones(table.annotators)
     plain = [winners(vote) for vote in _votes(table, everyone, everyone, plain_vote=0.0)]
-    weights = [np.maximum(dice, _SMALLEST) ** power for dice in agreement(table, _product(*plain))]
-    outline, inside = _votes(table, weights[0], weights[1], plain_vote=plain_vote)
+    by_outline, by_class = (np.maximum(part, _SMALLEST) for part in agreement(table, _product(*plain)))
+    outline, inside = _votes(table, by_outline**power, by_class**class_power, plain_vote=plain_vote)
     decided = _product(np.floor(winners(outline)), winners(inside))
     posterior = _product(_sharpened(outline, sharpness), _sharpened(inside, sharpness))
     return solution(table, posterior, decided=most_likely(table, decided), remarks=tie_remarks(table))
 
 
 def agreement(table: VoteTable, truth: Floats) -> tuple[Floats, Floats]:
-    """Dice (R,) of each annotator to a truth (P, K): of all foreground together, and the mean over the classes."""
-    both = table.confusion_counts(truth)
-    sizes = np.stack([(table.counts[:, None] * truth).T @ (table.symbols[:, r] >= 0) for r in range(table.annotators)])
-    said = table.tallies_by_annotator
-    foreground = dice_of_sizes(both[:, 1:, 1:].sum(axis=(1, 2)), said[:, 1:].sum(axis=1), sizes[:, 1:].sum(axis=1))
-    return foreground, dice_of_sizes(np.einsum("rii->ri", both), said, sizes)[:, 1:].mean(axis=1)
+    """How well each annotator (R,) agrees with a truth (P, K).
+
+    The first is the Dice of all foreground together, the second the share with the true class of the voxels that are
+    foreground for both.
+    """
+    both = table.confusion_counts(truth)[:, 1:, 1:]
+    inside = both.sum(axis=(1, 2))
+    true = ((table.counts * truth[:, 1:].sum(axis=1)) @ (table.symbols >= 0)).astype(np.float64)
+    outline = dice_of_sizes(inside, table.tallies_by_annotator[:, 1:].sum(axis=1), true)
+    return outline, np.divide(np.einsum("rii->r", both), inside, out=np.ones_like(inside), where=inside > 0)
 
 
 def capped(weights: Floats, most: float = 1.0) -> Floats:
