@@ -137,21 +137,23 @@ class _Measure:
     settings: AgreementSettings
 
     def shapes(self, labels: NDArray[Any]) -> LabelShapes:
-        return LabelShapes(labels, self.spacing, self.classes)
+        return LabelShapes(np.ascontiguousarray(labels), self.spacing, self.classes)
 
     def volumes(self, reading: LabelShapes) -> tuple[float, ...]:
-        return tuple(int(reading.of_class(label).mask.sum()) * self.unit for label in range(1, self.classes))
+        counts = np.bincount(reading.labels.reshape(-1), minlength=self.classes)
+        return tuple(float(count) * self.unit for count in counts[1:].tolist())
 
     def compare(self, first: LabelShapes, second: LabelShapes) -> tuple[Comparison, ...]:
         """Class by class, without the background."""
-        return tuple(self._compare(first, second, label) for label in range(1, self.classes))
+        counts = joint_counts(first.labels, second.labels, self.classes)
+        return tuple(self._compare(first, second, counts, label) for label in range(1, self.classes))
 
-    def _compare(self, first: LabelShapes, second: LabelShapes, label: int) -> Comparison:
+    def _compare(self, first: LabelShapes, second: LabelShapes, counts: NDArray[np.int64], label: int) -> Comparison:
         one, other = first.of_class(label), second.of_class(label)
-        sizes = int(one.mask.sum()), int(other.mask.sum())
+        sizes = int(counts[label].sum()), int(counts[:, label].sum())
         surfaces = surface_agreement(one, other, self.settings.tolerance_mm)
         return Comparison(
-            dice=float(dice_of_sizes(int((one.mask & other.mask).sum()), *sizes)),
+            dice=float(dice_of_sizes(int(counts[label, label]), *sizes)),
             surface_dice=surfaces.surface_dice,
             hd95=surfaces.hd95,
             assd=surfaces.assd,

@@ -12,14 +12,14 @@ from NoisyLabelSegLib.agreement.figures import plots
 from NoisyLabelSegLib.agreement.methods_text import methods_text
 from NoisyLabelSegLib.agreement.plots import Plot
 from NoisyLabelSegLib.agreement.settings import AgreementSettings
-from NoisyLabelSegLib.agreement.study import Map, StudyAgreement, agree_study
+from NoisyLabelSegLib.agreement.study import StudyAgreement, agree_study
 from NoisyLabelSegLib.agreement.summary import summary
 from NoisyLabelSegLib.agreement.svg import svg_text
 from NoisyLabelSegLib.agreement.tables import csv_files, latex, manuscript_tables, markdown
 from NoisyLabelSegLib.cases import Study
 from NoisyLabelSegLib.failures import Failures
 from NoisyLabelSegLib.output import csv_text, output_folder, write_text
-from NoisyLabelSegLib.progress import Report, silent
+from NoisyLabelSegLib.progress import Map, Report, silent
 
 Draw = Callable[[Plot, Path], None]
 """Draws a plot into a file, such as the command line's PNG writer."""

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
-from typing import Any
 
 from NoisyLabelSegLib.agreement.case import CaseAgreement, compare_case
 from NoisyLabelSegLib.agreement.settings import AgreementSettings
@@ -13,10 +12,7 @@ from NoisyLabelSegLib.cases import Case, Study
 from NoisyLabelSegLib.errors import UserError
 from NoisyLabelSegLib.failures import Failures
 from NoisyLabelSegLib.metrics.resampling import ClusterBootstrap
-from NoisyLabelSegLib.progress import Report, silent, steps
-
-Map = Callable[[Callable[[Case], Any], Iterable[Case]], Iterable[Any]]
-"""Like the built-in map: applies a function to every case and yields the results in order, perhaps in parallel."""
+from NoisyLabelSegLib.progress import Map, Report, silent, steps
 
 
 @dataclass(frozen=True)

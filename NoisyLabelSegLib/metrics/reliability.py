@@ -102,15 +102,22 @@ def _icc_without_residual(squares: MeanSquares) -> Icc:
 def _absolute(squares: MeanSquares) -> Bounded:
     n, k = squares.cases, squares.readers
     cases, readers, residual = squares.between_cases, squares.between_readers, squares.residual
-    value = (cases - residual) / (cases + (k - 1) * residual + k / n * (readers - residual))
+    value = _ratio(cases - residual, cases + (k - 1) * residual + k / n * (readers - residual))
+    if not math.isfinite(value):
+        return Bounded(math.nan)
     ratio = readers / residual
     weight = n * (1 + (k - 1) * value) - k * value
     degrees = (k - 1) * (n - 1) * (k * value * ratio + weight) ** 2 / ((n - 1) * (k * value * ratio) ** 2 + weight**2)
     upper, lower = stats.f.ppf(0.975, n - 1, degrees), stats.f.ppf(0.975, degrees, n - 1)
     rest = k * readers + (k * n - k - n) * residual
-    low = n * (cases - upper * residual) / (upper * rest + n * cases)
-    high = n * (lower * cases - residual) / (rest + n * lower * cases)
-    return Bounded(value, float(low), float(high))
+    low = _ratio(n * (cases / upper - residual), rest + n * cases / upper)  # the quantiles may be infinite
+    high = _ratio(n * (cases - residual / lower), rest / lower + n * cases)
+    return Bounded(value, low, high)
+
+
+def _ratio(part: float, whole: float) -> float:
+    """NaN where the whole is zero."""
+    return float(part / whole) if abs(whole) > 0 else math.nan
 
 
 def _consistent(squares: MeanSquares) -> Bounded:

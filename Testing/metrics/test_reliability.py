@@ -28,6 +28,16 @@ def test_icc_and_its_interval_are_those_of_pingouin(cases: int, readers: int, sh
         assert [figure.low, figure.high] == pytest.approx(list(expected), abs=1e-6)
 
 
+def test_icc_exists_where_readers_differ_far_more_than_cases() -> None:
+    found = icc(np.array([[100.0, 20.0, 60.0], [101.0, 20.0, 60.0], [100.0, 20.0, 61.0]])).icc_2_1
+    assert abs(found.value) < 0.01
+    assert found.low <= found.value <= found.high
+
+
+def test_readers_who_contradict_each_other_have_no_icc_of_agreement() -> None:
+    assert math.isnan(icc(np.array([[1.0, 0.0], [0.0, 1.0]])).icc_2_1.value)
+
+
 def test_icc_of_shrout_and_fleiss() -> None:
     values = np.array([[9, 2, 5, 8], [6, 1, 3, 2], [8, 4, 6, 8], [7, 1, 2, 6], [10, 5, 6, 9], [6, 2, 4, 7]])
     assert icc(values).icc_2_1.value == pytest.approx(0.2898, abs=1e-4)
