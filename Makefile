@@ -46,10 +46,11 @@ clean:
 
 environment: $(READY)
 
-# The stamp is newer than both files when what is installed is what they ask for.
-$(READY): requirements.lock pyproject.toml .ci/system-packages
+# The stamp is newer than these files when what is installed is what they ask for.
+$(READY): requirements.lock requirements-torch.txt pyproject.toml .ci/system-packages
 	bash .ci/system-packages
 	test -x $(BIN)/python || $(PYTHON) -m venv .venv
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --requirement requirements.lock
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --requirement requirements-torch.txt
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes --no-deps --requirement requirements.lock
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .
 	touch $(READY)

@@ -22,6 +22,8 @@ from NoisyLabelSegLib.review.compare.mistakes import CaseView, Mistake, find_mis
 from NoisyLabelSegLib.review.compare.settings import ReviewSettings, units_of
 from NoisyLabelSegLib.review.compare.statistics import AnnotatorStatistics, Overlap, Subject, annotator_statistics
 
+_MUCH_TO_COPY = 1 << 24
+
 
 @dataclass(frozen=True)
 class CaseReview:
@@ -141,9 +143,10 @@ class _Counts:
 
 
 def _worthwhile(box: Box, shape: tuple[int, ...]) -> Box:
-    """The box, or all of the volume where most of it is in the box, so that nothing is copied."""
+    """The box, or all of a large volume that is mostly in the box, so that nothing large is copied."""
     inside = math.prod(part.stop - part.start for part in box)
-    return tuple(slice(0, size) for size in shape) if 2 * inside > math.prod(shape) else box
+    whole = inside > _MUCH_TO_COPY and 2 * inside > math.prod(shape)
+    return tuple(slice(0, size) for size in shape) if whole else box
 
 
 def _shape(shapes: LabelShapes, label: int) -> Shape:
