@@ -22,7 +22,7 @@ from NoisyLabelSegLib.cases.estimates import (
     FileKind,
     Labels,
 )
-from NoisyLabelSegLib.cases.files import read_geometry
+from NoisyLabelSegLib.cases.files import read_geometry, read_image
 from NoisyLabelSegLib.cases.nrrd import Blocks, component_blocks, component_count
 from NoisyLabelSegLib.cases.study import Study
 from NoisyLabelSegLib.errors import UserError
@@ -86,6 +86,15 @@ class StoredEstimate:
     def labels(self, annotator: str) -> Labels | None:
         """The predicted labels of an annotator, (*shape) uint8, where they were written."""
         return self._labels.labels(annotator)
+
+    def samples(self) -> Labels | None:
+        """Labels drawn from the annotator models, (N, *shape) uint8, where they were written."""
+        path = self._files.find(FileKind.SAMPLES)
+        if path is None:
+            return None
+        image = read_image(path)
+        self._labels.require_grid(image.geometry, path)
+        return image.channels.astype(np.uint8, copy=False)
 
     def confusion(self, annotator: str) -> Field | None:
         """The annotator's confusion field (L, L, *shape), or one matrix (L, L) for the whole case, or None."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -17,8 +17,12 @@ from NoisyLabelSegLib.failures import Failures
 from NoisyLabelSegLib.metrics.agreement import consensus, ged
 from NoisyLabelSegLib.metrics.calibration import Calibration, calibration
 from NoisyLabelSegLib.metrics.confusion import ConfusionErrors, ErrorSum, TruthParts
+from NoisyLabelSegLib.metrics.distributions import crps_volume, dice_match, dice_max, dice_soft, ged_iou, hm_iou
 from NoisyLabelSegLib.metrics.overlap import dice, dice_of_counts, joint_counts
 from NoisyLabelSegLib.progress import Map, Report, silent, steps
+
+_OF_GROUPS = {score.__name__: score for score in (ged_iou, hm_iou, dice_soft, dice_max, dice_match)}
+DISTRIBUTION_KEYS = (*_OF_GROUPS, "crps_volume")
 
 
 @dataclass(frozen=True)
@@ -38,6 +42,7 @@ class CaseScore:
     """The figures of one case; what could not be computed is None or NaN.
 
     `empty` counts the foreground classes that are empty in both truths (Dice 1) and in only one of them (Dice 0).
+    `distribution` holds the scores of DISTRIBUTION_KEYS, of so many `samples`; 0: of the predicted annotators' labels.
     """
 
     id: str
@@ -48,6 +53,8 @@ class CaseScore:
     predicted_consensus: float = math.nan
     real_consensus: float = math.nan
     calibration: Calibration | None = None
+    samples: int = 0
+    distribution: Mapping[str, float] = field(default_factory=dict)
 
     @property
     def dice(self) -> float:
@@ -103,6 +110,8 @@ def score_case(prediction: StoredEstimate) -> CaseScore:
             real.append(labels)
             predicted += [] if said is None else [said]
     complete = len(predicted) == len(real)
+    samples = prediction.samples()
+    group = predicted if samples is None else list(samples)
     counts = None if truth is None else joint_counts(estimate, truth, classes)
     return CaseScore(
         case.id,
@@ -113,7 +122,15 @@ def score_case(prediction: StoredEstimate) -> CaseScore:
         predicted_consensus=consensus(predicted, classes) if complete else math.nan,
         real_consensus=consensus(real, classes),
         calibration=None if probability is None or truth is None else calibration(probability, truth),
+        samples=0 if samples is None else len(samples),
+        distribution=_distribution(prediction, group, real) if samples is not None or complete else {},
     )
+
+
+def _distribution(prediction: StoredEstimate, group: Sequence[Any], real: Sequence[Any]) -> dict[str, float]:
+    """The scores of drawn or predicted labels as a group against the real ones; the volume's in milliliters."""
+    scores = {key: score(group, real, prediction.classes) for key, score in _OF_GROUPS.items()}
+    return {**scores, "crps_volume": crps_volume(group, real, prediction.case.geometry.voxel_volume / 1000)}
 
 
 def _score_annotator(

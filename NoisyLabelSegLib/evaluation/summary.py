@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable
+from functools import partial
 from typing import Any
 
 import numpy as np
 
-from NoisyLabelSegLib.evaluation.scores import CaseScore, Evaluation
+from NoisyLabelSegLib.evaluation.scores import DISTRIBUTION_KEYS, CaseScore, Evaluation
 from NoisyLabelSegLib.metrics.agreement import correlation
 from NoisyLabelSegLib.metrics.confusion import ConfusionErrors
 
@@ -22,10 +23,16 @@ _WHY = {
     "dice": "No case has both a prediction and a truth.",
     **dict.fromkeys(CM_KEYS, _NO_MATRIX),
     "ged": "No case has predicted labels (annotator_<name>.nrrd) or confusion matrices for all who labeled it.",
+    **dict.fromkeys(DISTRIBUTION_KEYS, "No case has samples.nrrd, or predicted labels for all who labeled it."),
     "consensus_r": "It needs predicted annotators on two cases or more that differ in how far annotators agree.",
     "ece": "No case has both truth_probability.nrrd and a truth.",
     "brier": "No case has both truth_probability.nrrd and a truth.",
 }
+
+
+def _of_group(case: CaseScore, key: str) -> float:
+    return case.distribution.get(key, math.nan)
+
 
 _PER_CASE: dict[str, Callable[[CaseScore], float]] = {
     "dice": lambda case: case.dice,
@@ -33,6 +40,7 @@ _PER_CASE: dict[str, Callable[[CaseScore], float]] = {
     "cm_rmse_column": lambda case: case.errors.cm_rmse_column,
     "cm_rmse_image": lambda case: case.errors.cm_rmse_image,
     "ged": lambda case: case.ged,
+    **{key: partial(_of_group, key=key) for key in DISTRIBUTION_KEYS},
     "predicted_consensus": lambda case: case.predicted_consensus,
     "real_consensus": lambda case: case.real_consensus,
     "ece": lambda case: math.nan if case.calibration is None else case.calibration.ece,
@@ -53,6 +61,7 @@ def summary(evaluation: Evaluation) -> dict[str, Any]:
         "dice": _mean([case.dice for case in cases]),
         **{key: float(getattr(pooled, key)) for key in CM_KEYS},
         "ged": _mean([case.ged for case in cases]),
+        **{key: _mean([_of_group(case, key) for case in cases]) for key in DISTRIBUTION_KEYS},
         "consensus_r": _consensus_r(cases),
         "ece": math.nan if calibrated is None else calibrated.ece,
         "brier": math.nan if calibrated is None else calibrated.brier,
@@ -60,6 +69,7 @@ def summary(evaluation: Evaluation) -> dict[str, Any]:
     return {
         "study": evaluation.study,
         **{key: _number(value) for key, value in figures.items()},
+        "samples": min((case.samples for case in cases), default=0),
         "why": {key: _WHY[key] for key, value in figures.items() if math.isnan(value)},
         "spread": {key: _number(_spread([get(case) for case in cases])) for key, get in _PER_CASE.items()},
         "cases_counted": {key: _count([get(case) for case in cases]) for key, get in _PER_CASE.items()},

@@ -27,7 +27,7 @@ COMBINATION_JSON = "combination.json"
 OBJECT_JSON = "object.json"
 """In the folder of a case, where a point or a box was given: the share of readers expected to outline the object."""
 
-DEFAULT_EDGE = 80
+DEFAULT_EDGE = 64
 """Pixels of the square around a point, for models whose card does not say."""
 
 SHARE_BEFORE_WRITING = 0.9

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
+from NoisyLabelSegLib.errors import UserError
 from NoisyLabelSegLib.progress import Report, Say
 from NoisyLabelSegLib.verbs.settings import VerbSettings, exactly_one, missing, used
 
@@ -47,17 +48,24 @@ class PredictSettings(VerbSettings):
     def problems(self) -> list[str]:
         found = [] if self.model else ["Choose a trained model."]
         found += exactly_one("study", self.study, "images", self.images) + super().problems() + used(self)
+        found += self._wrong_numbers()
+        channels = [channel for image in self.images for channel in image.split(",")]
+        return found + missing("model", self.model) + missing("study", self.study) + missing("image", *channels)
+
+    def _wrong_numbers(self) -> list[str]:
+        found = []
         if not 0 <= self.samples <= MOST_SAMPLES:
             found.append(f"The number of samples must be 0 to {MOST_SAMPLES}.")
         if len(self.at) not in (0, 3) or len(self.roi) not in (0, 6) or (self.at and self.roi):
             found.append("Give a point as 3 numbers or a box as 6 numbers, in RAS mm, and not both.")
-        channels = [channel for image in self.images for channel in image.split(",")]
-        return found + missing("model", self.model) + missing("study", self.study) + missing("image", *channels)
+        return found
 
     def run(self, report: Report, say: Say) -> dict[str, Any]:  # noqa: ARG002 - the result says everything
         from NoisyLabelSegLib.cases.inputs import cases_of
         from NoisyLabelSegLib.inference import PredictionOutputs, predict_cases
 
+        for problem in self._wrong_numbers():
+            raise UserError(problem.removesuffix("."))
         cases = cases_of([self.study] if self.study else self.images, self.split or None)
         used = predict_cases(
             self.model,

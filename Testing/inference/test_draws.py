@@ -6,10 +6,14 @@ from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
+import pytest
 
 from NoisyLabelSegLib.cases import Study, read_image
+from NoisyLabelSegLib.evaluation.scores import evaluate
+from NoisyLabelSegLib.evaluation.summary import summary
 from NoisyLabelSegLib.inference import PredictionOutputs, predict_cases
 from NoisyLabelSegLib.inference.draws import Draws
+from NoisyLabelSegLib.metrics import dice_soft, ged_iou, hm_iou
 from NoisyLabelSegLib.training import Settings, train_study
 
 MakeStudy = Callable[..., Study]
@@ -68,3 +72,20 @@ def test_samples_are_written_with_one_component_each_and_the_same_with_the_same_
     assert first.shape == (8, *study.cases[0].geometry.shape)
     np.testing.assert_array_equal(first, samples("again", 3))
     assert (first != samples("other", 4)).any()
+
+
+def test_evaluate_scores_the_samples_where_there_are_some(make_disk_study: MakeStudy, tmp_path: Path) -> None:
+    study = make_disk_study(cases=2)
+    model = train_study(study, tmp_path / "run", Settings(widths=(4, 8), epochs=1, device="cpu")).package
+    predict_cases(model, study.cases, tmp_path / "out", outputs=PredictionOutputs(annotators=True, samples=5))
+    figures = summary(evaluate(tmp_path / "out", study))
+    assert figures["samples"] == 5
+    real = [study.cases[0].labels(name) for name in study.annotators]
+    drawn = list(read_image(tmp_path / "out/case0/samples.nrrd").array)
+    for score in (ged_iou, hm_iou, dice_soft):
+        assert figures["cases"][0][score.__name__] == pytest.approx(score(drawn, real, 2))  # type: ignore[operator]
+    (tmp_path / "out/case0/samples.nrrd").unlink()
+    said = [read_image(tmp_path / f"out/case0/annotator_{name}.nrrd").array for name in study.annotators]
+    again = summary(evaluate(tmp_path / "out", study))
+    assert again["samples"] == 0
+    assert again["cases"][0]["ged_iou"] == pytest.approx(ged_iou(said, real, 2))
