@@ -188,7 +188,8 @@ def load_model(path: str | Path, device: str = "auto", **options: Any) -> Model:
     -------
     Model
         `model.predict(image_or_case)` returns an Estimate with `truth` (*shape) uint8, `probabilities`
-        (L, *shape) float32, `annotators` and `confusion` by name.
+        (L, *shape) float32, `annotators` and `confusion` by name. With `labels=True`, or annotators' names to labels
+        (*shape), the truth is estimated from the image and these labels together.
 
     Raises
     ------
@@ -203,6 +204,9 @@ def load_model(path: str | Path, device: str = "auto", **options: Any) -> Model:
     >>> estimate = model.predict(numpy.zeros((32, 32)))
     >>> estimate.truth.shape, estimate.probabilities.shape
     ((32, 32), (2, 32, 32))
+    >>> drawn = numpy.zeros((32, 32), dtype=numpy.uint8)
+    >>> model.predict(numpy.zeros((32, 32)), labels={"reader1": drawn}).truth.shape
+    (32, 32)
     """
     from NoisyLabelSegLib.inference import load_model as load
 

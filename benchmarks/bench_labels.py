@@ -127,14 +127,14 @@ def score(package: Path, study: Study) -> dict[str, dict[str, float]]:
         labels = labels_of(case)
         with model.run(case, PredictionOutputs(labels=True)) as prediction:
             both, truth = model.with_labels(prediction, labels), prediction.truth
-        for row, used, reference in _rows(case, labels, study.name == "lidc"):
+        for row, used, reference in _rows(case, labels, held_out_reader=study.name == "lidc"):
             fused = fuse([labels[name] for name in used], DEFAULT, classes).labels
             estimates = (truth, fused, both.combine(used).labels)
             found.setdefault(row, []).append([dice(estimate, reference, classes) for estimate in estimates])
     return {row: dict(zip(COLUMNS, np.mean(figures, axis=0).tolist(), strict=True)) for row, figures in found.items()}
 
 
-def _rows(case: Case, labels: Mapping[str, Labels], held_out_reader: bool) -> Iterator[Setting]:
+def _rows(case: Case, labels: Mapping[str, Labels], *, held_out_reader: bool) -> Iterator[Setting]:
     """All labels, all but those that equal the truth, and one; of real readers, all but one, and one."""
     names = list(labels)
     if held_out_reader:

@@ -187,7 +187,8 @@ class Combination:
         if not self.annotators:
             return ["Nobody labeled this case: the estimate is the model's, from the image alone."]
         title, share = METHODS[DEFAULT].title, f"{self.fusion_weight:.0%}"
-        found = [f"The labels of {len(self.annotators)} annotators and the image; the share of {title} is {share}."]
+        people = f"{len(self.annotators)} annotator{'s' if len(self.annotators) > 1 else ''}"
+        found = [f"The labels of {people} and the image; the share of {title} is {share}."]
         if self.agreement is not None and self.agreement.shortfall > 0:
             found.append(
                 f"The model agrees less with the annotators (Dice {self.agreement.mean:.2f}) than they do with each "

@@ -6,16 +6,20 @@ import tempfile
 from collections.abc import Generator
 from pathlib import Path
 
+import numpy as np
 from slicer.i18n import tr as _
 
 from NoisyLabelSegLib.cases.estimates import PROBABILITIES, TRUTH, EstimateFiles, FileKind
+from NoisyLabelSegLib.cases.model_card import read_card
 from NoisyLabelSegLib.cases.nrrd import map_nrrd, part_by_part
+from NoisyLabelSegLib.fusion.combination import LabeledPrediction
+from NoisyLabelSegLib.fusion.label_agreement import LabelAgreement
 from NoisyLabelSegLib.scene.results import ResultNodes
 from NoisyLabelSegLib.verbs import PredictSettings
 from NoisyLabelSegLib.widget.case_logic import CaseLogic
 from NoisyLabelSegLib.widget.models import describe
 from NoisyLabelSegLib.widget.study_files import writingImages
-from NoisyLabelSegLib.widget.truth_logic import TruthLogic
+from NoisyLabelSegLib.widget.truth_logic import MODEL_WITH_LABELS, TruthLogic
 from NoisyLabelSegLib.widget.work import Work, told
 
 
@@ -25,6 +29,9 @@ class PredictionLogic:
     def __init__(self, case: CaseLogic, truth: TruthLogic) -> None:
         self._case, self._truth = case, truth
         self._folder: tempfile.TemporaryDirectory[str] | None = None
+        self._model, self._withLabels = "", False
+        self._labeled: LabeledPrediction | None = None
+        case.changed.connect(self._onCaseChanged)
 
     def problem(self, model: str) -> str:
         """Why the model cannot run now, as a sentence; empty when it can."""
@@ -46,9 +53,10 @@ class PredictionLogic:
         sentence: str = _("The model knows {known} classes, but the annotators drew {drawn}; choose another model.")
         return "" if known == drawn else sentence.format(known=known, drawn=drawn)
 
-    def preparing(self, model: str) -> Generator[str, None, PredictSettings]:
+    def preparing(self, model: str, *, labels: bool = False) -> Generator[str, None, PredictSettings]:
         """Writes the images of the open case, in steps, and returns what the worker is to do with them."""
         self.forget()
+        self._model, self._withLabels, self._labeled = model, labels, None
         self._folder = tempfile.TemporaryDirectory(prefix="noisylabelseg-predict-", ignore_cleanup_errors=True)
         found = describe(model)
         if found is not None and not self._case.annotators:
@@ -60,6 +68,7 @@ class PredictionLogic:
             images=(",".join(str(path) for path in images),),
             out=str(self._output),
             expected=True,
+            confusion=labels,
             compressed=False,
         )
 
@@ -74,7 +83,39 @@ class PredictionLogic:
             field = map_nrrd(path)
             for component, kind in enumerate(nodes.expectedKinds):
                 yield from told(saying, nodes.showingExpectedErrors(kind, annotator, field[..., component]))
-        yield from self._truth.showing(truth, lambda few: background[few])
+        if self._withLabels:
+            yield _("Combining the prediction with the labels...")
+            self._labeled = self._keep(answer)
+            yield from self.combining()
+        else:
+            yield from self._truth.showing(truth, lambda few: background[few])
+
+    def canCombine(self, model: str) -> bool:
+        """Whether the network need not run again: another choice of annotators is combined in an instant."""
+        return self._labeled is not None and self._model == model
+
+    def combining(self) -> Work:
+        """Puts the truth from the prediction and the labels of the ticked annotators into the scene, in steps."""
+        assert self._labeled is not None
+        found = self._labeled.combine(self._case.used)
+        background = found.probability(0)
+        yield ""
+        self._truth.remarks = found.remarks
+        yield from self._truth.showing(found.labels, lambda few: background[few], method=MODEL_WITH_LABELS)
+
+    def _keep(self, answer: Path) -> LabeledPrediction:
+        """What the model answered and the labels of all annotators, in the box where there is something."""
+        classes, labels = len(self._case.classes), self._case.labels()
+        files = EstimateFiles(answer).annotators(FileKind.CONFUSION)
+        fields = ((name, np.moveaxis(map_nrrd(path), -1, 0)) for name, path in files.items())
+        matrices = ((name, field.reshape(classes, classes, *field.shape[1:])) for name, field in fields)
+        agreement = LabelAgreement.from_json(read_card(self._model).metrics.get("labelAgreement"))
+        probabilities = np.moveaxis(map_nrrd(answer / PROBABILITIES), -1, 0)
+        drawn = {name: labels[name] for name in self._case.annotators}
+        return LabeledPrediction(probabilities, matrices, drawn, agreement=agreement)
+
+    def _onCaseChanged(self, _news: None) -> None:
+        self._labeled = None
 
     def forget(self) -> None:
         """Removes the temporary folder; safe to call at any time."""

@@ -22,6 +22,9 @@ from NoisyLabelSegLib.widget.work import Work, told
 
 MODEL = "model"
 """The method that is not a fusion: a trained network, run by a job."""
+MODEL_WITH_LABELS = "model-with-labels"
+"""The same, its answer combined with the labels of the ticked annotators."""
+NETWORKS = (MODEL, MODEL_WITH_LABELS)
 
 METHOD = PREFIX + "method"
 """The attribute of the truth's node that names the method it was estimated by."""
@@ -115,6 +118,8 @@ class TruthLogic:
             words = _("{method} of the annotators' labels").format(method=METHODS[method].title)
         elif method == MODEL:
             words = _("the estimate of a trained model")
+        elif method == MODEL_WITH_LABELS:
+            words = _("a trained model together with the annotators' labels")
         else:
             words = _("the truth in the scene")
         return str(_("{truth}, edited by hand").format(truth=words) if self.isEdited else words)

@@ -16,7 +16,7 @@ from NoisyLabelSegLib.widget.prediction_logic import PredictionLogic
 from NoisyLabelSegLib.widget.steps import Steps, explain, saidIn, say
 from NoisyLabelSegLib.widget.torch_support import TorchSupport
 from NoisyLabelSegLib.widget.train_logic import FEW_CASES
-from NoisyLabelSegLib.widget.truth_logic import MODEL, TruthLogic
+from NoisyLabelSegLib.widget.truth_logic import MODEL, MODEL_WITH_LABELS, NETWORKS, TruthLogic
 from NoisyLabelSegLib.widget.work import Work
 
 
@@ -34,6 +34,7 @@ class TruthSection:
         for name, method in METHODS.items():
             ui.methodSelector.addItem(method.title, name)
         ui.methodSelector.addItem(_("Trained model..."), MODEL)
+        ui.methodSelector.addItem(_("Trained model with these labels"), MODEL_WITH_LABELS)
         self._fillModels("")
         ui.methodSelector.currentIndexChanged.connect(self.onMethodChanged)
         ui.modelSelector.currentIndexChanged.connect(self.onModelChanged)
@@ -51,6 +52,11 @@ class TruthSection:
         """The path of the chosen model, empty if none is."""
         return self._chosenModel() or str(self._ui.modelPath.currentPath)
 
+    @property
+    def _canCombine(self) -> bool:
+        """Whether other labels can be combined with what the model has already predicted."""
+        return self.method == MODEL_WITH_LABELS and self._prediction.canCombine(self.model)
+
     def setParameters(self, parameters: Any) -> None:
         self._parameters = parameters
         if parameters is not None:
@@ -66,7 +72,7 @@ class TruthSection:
 
     def update(self) -> None:
         """Shows what can be done now, and why not where it cannot."""
-        usesModel = self.method == MODEL
+        usesModel = self.method in NETWORKS
         self._ui.modelSelector.visible = self._ui.modelSelectorLabel.visible = usesModel
         usesFile = usesModel and not self._chosenModel()
         self._ui.modelPath.visible = self._ui.modelPathLabel.visible = usesFile
@@ -76,7 +82,7 @@ class TruthSection:
             if not problem and usesModel:
                 problem = self._prediction.problem(self.model)
             explain(self._ui.estimateButton, problem, _("Estimates the truth of the open case."))
-            if usesModel:
+            if usesModel and not self._canCombine:
                 say(self._ui.truthMessage, self._torch.remark())
         explain(
             self._ui.confidenceBox,
@@ -87,7 +93,8 @@ class TruthSection:
     def estimateIfLive(self) -> None:
         """Fuses again after a change, if that is wanted and possible without a model."""
         live = self._parameters is not None and self._parameters.live
-        if live and self.method != MODEL and not self._logic.problem(self.method):
+        ready = self.method not in NETWORKS or (self._canCombine and not self._job.running)
+        if live and ready and not self._logic.problem(self.method):
             self._logic.takeEdits()
             if self._logic.isEdited:
                 say(self._ui.truthMessage, _("The truth was edited by hand and is kept; Estimate replaces it."))
@@ -121,6 +128,9 @@ class TruthSection:
         elif not self._mayReplace():
             return
         elif self.method == MODEL:
+            self._predict()
+        elif self.method == MODEL_WITH_LABELS:
+            self._logic.forget()
             self._predict()
         else:
             self._logic.forget()
@@ -181,7 +191,10 @@ class TruthSection:
         self._steps.run(self._fusing(), large=self._logic.isLarge)
 
     def _fusing(self) -> Work:
-        yield from self._logic.fusing(self.method)
+        if self.method == MODEL_WITH_LABELS:
+            yield from self._prediction.combining()
+        else:
+            yield from self._logic.fusing(self.method)
         say(self._ui.truthMessage, " ".join(self._logic.remarks))
 
     def _predict(self) -> None:
@@ -195,9 +208,11 @@ class TruthSection:
                 )
 
     def _preparing(self) -> Generator[str, None, Job]:
-        settings = yield from self._prediction.preparing(self.model)
+        settings = yield from self._prediction.preparing(self.model, labels=self.method == MODEL_WITH_LABELS)
         return Job(settings, poller=TimerPoller())
 
     def _onPredicted(self, _news: Any) -> Work:
         yield from self._prediction.loading()
         self.update()
+        if self.method == MODEL_WITH_LABELS:
+            say(self._ui.truthMessage, " ".join(self._logic.remarks))

@@ -46,7 +46,7 @@ def choose(panel, method):
 def test_every_method_is_offered_with_a_sentence(module):
     ui = ui_of(module.panel)
     offered = [ui.methodSelector.itemData(place) for place in range(ui.methodSelector.model().rowCount())]
-    assert offered == [*METHODS, "model"]
+    assert offered == [*METHODS, "model", "model-with-labels"]
     for method in METHODS:
         choose(module.panel, method)
         assert ui.methodSentence.property("text") == METHODS[method].sentence
