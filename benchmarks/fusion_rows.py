@@ -83,7 +83,7 @@ CASES = {"digits": 40, "lesions": 6, "tumor": 6, "nodules": 8}
 GENERATED = ("a", "b", "c", "s")
 
 
-def known_truth_rows(seed: int) -> dict[str, MakeRows]:
+def known_truth_rows(seed: int) -> Mapping[str, MakeRows]:
     """What makes the rows of every simulated kind and generated case, by name."""
     return {kind: partial(_simulated, kind, seed) for kind in PANEL_ROWS} | {
         name: partial(_generated, name, seed) for name in GENERATED
