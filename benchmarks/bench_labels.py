@@ -20,7 +20,7 @@ from NoisyLabelSegLib.commands.terminal import Terminal
 from NoisyLabelSegLib.errors import UserError
 from NoisyLabelSegLib.fusion import DEFAULT, fuse
 from NoisyLabelSegLib.inference import PredictionOutputs, load_model
-from NoisyLabelSegLib.inference.model import labels_of
+from NoisyLabelSegLib.inference.given_labels import labels_of
 from NoisyLabelSegLib.metrics import dice
 from NoisyLabelSegLib.output import write_text
 from NoisyLabelSegLib.progress import steps

@@ -22,6 +22,7 @@ from NoisyLabelSegLib.errors import UserError
 from NoisyLabelSegLib.fusion.combination import LabeledPrediction
 from NoisyLabelSegLib.fusion.label_agreement import LabelAgreement
 from NoisyLabelSegLib.inference.case_prediction import CasePrediction
+from NoisyLabelSegLib.inference.given_labels import given_labels
 from NoisyLabelSegLib.inference.predictor import Predictor
 from NoisyLabelSegLib.networks import SegmentationNetwork
 from NoisyLabelSegLib.networks.package import load_package
@@ -172,7 +173,7 @@ class Model:
         case = image if isinstance(image, Case) else Case("image", (self._image(image, spacing),))
         everything = PredictionOutputs(annotators=self.has_annotators, confusion=self.has_annotators)
         outputs = outputs or everything
-        given = self._given(case, labels)
+        given = given_labels(case, labels)
         with self.run(case, replace(outputs, labels=given is not None)) as found:
             drawn, confusion = dict[str, Labels](), dict[str, Field]()
             for each in found.annotators():
@@ -190,16 +191,6 @@ class Model:
         fields = ((each.name, each.confusion) for each in found.annotators() if each.confusion is not None)
         agreement = LabelAgreement.from_json(self.card.metrics.get("labelAgreement"))
         return LabeledPrediction(found.probabilities, fields, labels, agreement=agreement)
-
-    def _given(self, case: Case, labels: bool | Mapping[str, NDArray[Any]] | None) -> dict[str, NDArray[Any]] | None:
-        """The labels to use; None to use the image alone."""
-        if labels is None or labels is False:
-            return None
-        if labels is True:
-            return labels_of(case)
-        if not isinstance(labels, Mapping):
-            raise UserError("labels= must be True or a mapping from annotators to labels")
-        return {name: np.asarray(drawn) for name, drawn in labels.items()}
 
     @contextmanager
     def run(
@@ -263,11 +254,6 @@ class Model:
             raise UserError(f"spacing must be {len(shape)} numbers above 0, one per axis, not {list(spacing)}")
         edges = None if spacing is None else tuple(float(edge) for edge in reversed(spacing))
         return Image(array, Geometry.plain(shape, edges))
-
-
-def labels_of(case: Case) -> dict[str, NDArray[Any]]:
-    """Annotator to labels (*shape), of everybody who labeled the case."""
-    return {name: drawn for name in case.annotators if (drawn := case.labels(name)) is not None}
 
 
 def trained_on_flips(card: ModelCard) -> bool:

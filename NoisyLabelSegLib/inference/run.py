@@ -14,7 +14,8 @@ from NoisyLabelSegLib.cases.estimates import EstimateWriter
 from NoisyLabelSegLib.errors import UserError
 from NoisyLabelSegLib.inference.case_prediction import CasePrediction
 from NoisyLabelSegLib.inference.draws import Draws
-from NoisyLabelSegLib.inference.model import Model, PredictionOutputs, labels_of, load_model
+from NoisyLabelSegLib.inference.given_labels import labels_of
+from NoisyLabelSegLib.inference.model import Model, PredictionOutputs, load_model
 from NoisyLabelSegLib.inference.objects import outline_object, place_of
 from NoisyLabelSegLib.inference.scope import require_scope
 from NoisyLabelSegLib.metrics.confusion import expected_errors

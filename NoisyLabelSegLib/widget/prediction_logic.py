@@ -5,8 +5,8 @@ from __future__ import annotations
 import tempfile
 from collections.abc import Generator
 from pathlib import Path
+from typing import Any
 
-import numpy as np
 from slicer.i18n import tr as _
 
 from NoisyLabelSegLib.cases.estimates import PROBABILITIES, TRUTH, EstimateFiles, FileKind
@@ -107,10 +107,10 @@ class PredictionLogic:
         """What the model answered and the labels of all annotators, in the box where there is something."""
         classes, labels = len(self._case.classes), self._case.labels()
         files = EstimateFiles(answer).annotators(FileKind.CONFUSION)
-        fields = ((name, np.moveaxis(map_nrrd(path), -1, 0)) for name, path in files.items())
+        fields = ((name, _componentsFirst(map_nrrd(path))) for name, path in files.items())
         matrices = ((name, field.reshape(classes, classes, *field.shape[1:])) for name, field in fields)
         agreement = LabelAgreement.from_json(read_card(self._model).metrics.get("labelAgreement"))
-        probabilities = np.moveaxis(map_nrrd(answer / PROBABILITIES), -1, 0)
+        probabilities = _componentsFirst(map_nrrd(answer / PROBABILITIES))
         drawn = {name: labels[name] for name in self._case.annotators}
         return LabeledPrediction(probabilities, matrices, drawn, agreement=agreement)
 
@@ -132,3 +132,8 @@ class PredictionLogic:
     def _output(self) -> Path:
         assert self._folder is not None
         return Path(self._folder.name) / "output"
+
+
+def _componentsFirst(field: Any) -> Any:
+    """A view of values (*shape, C) as (C, *shape)."""
+    return field.transpose(field.ndim - 1, *range(field.ndim - 1))
