@@ -18,7 +18,7 @@ Case = Mapping[str, Labels]
 """Labels (*shape) by the reader's name."""
 
 
-def reader_rows(folders: Sequence[Path]) -> dict[str, MakeRows]:
+def reader_rows(folders: Sequence[Path]) -> Mapping[str, MakeRows]:
     """What makes the rows of each folder, by the folder's name; a folder of no known kind is refused."""
     for folder in folders:
         if folder.name not in _READERS:

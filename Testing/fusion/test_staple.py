@@ -112,7 +112,7 @@ def test_an_estimation_that_is_cut_short_says_so():
     fusion = fuse(_noisy(2, (9, 31, 33), (0.1, 0.2, 0.3)), "staple", max_iterations=2)
     assert fusion.iterations == 2
     assert not fusion.converged
-    assert any("not settled after 2 steps" in remark for remark in fusion.remarks)
+    assert any("not converged after 2 iterations" in remark for remark in fusion.remarks)
 
 
 def test_the_itk_setting_gives_simpleitks_numbers_on_real_readers(shared_data):
