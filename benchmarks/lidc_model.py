@@ -73,7 +73,7 @@ def finished(package: Path, data: Path, path: Path, report: Report) -> str:
         details=details(found),
     )
     save_package(path, network, card)
-    return card.details["metrics"]
+    return str(card.details["metrics"])
 
 
 def details(found: dict[str, Any]) -> dict[str, str]:

@@ -126,7 +126,7 @@ def _dice(one: NDArray[Any], other: NDArray[Any]) -> float:
 def _share(confusion: Any, probabilities: NDArray[np.float32]) -> NDArray[Any]:
     """The predicted share of readers who mark a pixel; p where the model knows no readers."""
     each = [(matrices[1] * probabilities).sum(axis=0) for matrices in confusion.values()]
-    return np.mean(each, axis=0) if each else probabilities[1]
+    return np.asarray(np.mean(each, axis=0) if each else probabilities[1])
 
 
 def _bins(predicted: NDArray[Any], marked: NDArray[Any]) -> NDArray[np.float64]:

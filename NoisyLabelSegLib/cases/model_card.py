@@ -220,7 +220,7 @@ def list_models(places: Sequence[str | Path] = ()) -> list[Listed]:
 def shipped_models() -> list[Path]:
     """The packages that come with the program, in the order of their names, demonstrations last."""
     try:
-        return sorted(_packages([resource_path("models")]), key=lambda path: (path.name.startswith("demo-"), path.name))
+        return list(_packages([resource_path("models")]))
     except FileNotFoundError:  # a copy without models
         return []
 
@@ -228,7 +228,8 @@ def shipped_models() -> list[Path]:
 def _packages(places: Sequence[Path]) -> Iterator[Path]:
     for place in places:
         if place.is_dir():
-            yield from sorted(path for path in place.rglob(f"*{ENDING}") if path.is_file())
+            found = (path for path in place.rglob(f"*{ENDING}") if path.is_file())
+            yield from sorted(found, key=lambda path: (path.name.startswith("demo-"), path))  # demonstrations last
         elif place.exists():
             yield place
         else:

@@ -159,9 +159,8 @@ class _Slices:
             np.flatnonzero((places >= 0) & (places < length))
             for places, length in zip((rows, columns), self._geometry.shape[1:], strict=True)
         )
-        volume[np.ix_(list(numbers), rows[good_rows], columns[good_columns])] = stack[
-            np.ix_(range(len(numbers)), good_rows, good_columns)
-        ]
+        depths = np.asarray(numbers)
+        volume[np.ix_(depths, rows[good_rows], columns[good_columns])] = stack[:, good_rows][:, :, good_columns]
         return volume
 
     def _square(self, number: int) -> NDArray[np.float32]:
@@ -169,7 +168,7 @@ class _Slices:
         (y, x), half = self._place.center[1:], self._edge // 2
         rows = np.clip(np.arange(y - half, y - half + self._edge), 0, self._geometry.shape[1] - 1)
         columns = np.clip(np.arange(x - half, x - half + self._edge), 0, self._geometry.shape[2] - 1)
-        return self._image[number][np.ix_(rows, columns)]
+        return np.asarray(self._image[number][np.ix_(rows, columns)])
 
     def _inside(self) -> NDArray[np.bool_]:
         """Which pixels of the square lie in the box."""

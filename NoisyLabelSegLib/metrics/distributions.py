@@ -110,4 +110,4 @@ def _matched(scores: Matrix) -> float:
 
 
 def _share(group: Labels, label: int) -> Matrix:
-    return np.mean([np.asarray(labels) == label for labels in group], axis=0)
+    return np.asarray(np.mean([np.asarray(labels) == label for labels in group], axis=0))

@@ -70,3 +70,20 @@ def test_the_shipped_models_are_listed_without_loading_torch() -> None:
     said = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.strip()
     assert said.endswith("False")
     assert said.count("channel") == len(shipped_models())
+
+
+def test_demonstrations_are_never_listed_first() -> None:
+    names = [path.name for path in shipped_models()]
+    assert names == ["lidc-nodules.nlseg", "demo-nodules.nlseg"]
+    assert [item.path.name for item in list_models([shipped_models()[0].parent])] == names
+
+
+def test_the_nodule_model_is_within_the_spread_of_the_readers_and_says_where_its_data_are_from() -> None:
+    path = shipped_models()[0]
+    card = read_card(path)
+    everybody = card.metrics["testPatients"]["allFourMasks"]
+    assert everybody["diceToReaders"] >= everybody["diceBetweenReaders"] - 0.03
+    assert path.stat().st_size <= 8 * 2**20
+    assert "CC BY 3.0" in card.license
+    assert "10.7937/K9/TCIA.2015.LO9QL9SX" in card.details["training data"]
+    assert card.annotators == ("slot1", "slot2", "slot3", "slot4")
