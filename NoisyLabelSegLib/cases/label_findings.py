@@ -48,7 +48,7 @@ def same_class(name: str) -> str:
     text = unicodedata.normalize("NFKD", name.casefold())
     text = "".join(letter for letter in text if not unicodedata.combining(letter))
     text = re.sub(r"[\W_]+", " ", text).strip()
-    text = text.replace("oe", "e").replace("ae", "e")
+    text = re.sub("oe|ae|œ|æ", "e", text)
     words = [re.sub(r"our$", "or", re.sub(r"(?<=[^s]{3})s$", "", word)) for word in text.split()]
     return " ".join(words)
 

@@ -132,41 +132,50 @@ def _by_name(
 ) -> LabelPlan:
     """Segments of one name, also in another spelling, are one class, whatever their values are."""
     named = {file: _renamed(file, relabel) for file in files}
-    numbers: dict[str, int] = {}
     if classes is None:
-        spellings: dict[str, list[str]] = {}
-        for name in dict.fromkeys(name for names in named.values() for name in names.values()):
-            spellings.setdefault(same_class(name), []).append(name)
-        for number, names in enumerate(spellings.values(), start=1):
-            numbers |= dict.fromkeys(names, number)
-        chosen = tuple(names[0] for names in spellings.values()) or ("foreground",)
-        plan = LabelPlan(("background", *chosen), "the names of the segments")
-        plan.remarks += [
-            f"The segments {', '.join(names)} are taken as one class, {names[0]}; --classes keeps them apart."
-            for names in spellings.values()
-            if len(names) > 1
-        ]
+        plan, numbers = _merged_spellings(named)
     else:
-        plan = LabelPlan(tuple(classes), classes_from)
-        by_meaning = {same_class(name): number for number, name in reversed(list(enumerate(classes)))}
-        exact = {name: number for number, name in enumerate(classes)}
-        for file, names in named.items():
-            for name in names.values():
-                number = exact.get(name, by_meaning.get(same_class(name)))
-                if number is None:
-                    raise UserError(
-                        f"has the segment {name}, which is not among the classes {', '.join(classes)}",
-                        file=file.path,
-                        remedy="add it to --classes or rename it with --relabel OLD=NEW",
-                    )
-                numbers[name] = number
-    for file, names in named.items():
-        segments = file.segments or {}
-        table = {old: numbers[new] for old, new in names.items()}
+        plan, numbers = LabelPlan(tuple(classes), classes_from), _numbers_of(named, classes)
+    for file, renamed in named.items():
+        table = {old: numbers[new] for old, new in renamed.items()}
         plan.sources[file.path] = partial(_read_segments, file.path, table)
-        values = {table[name] for name, value in segments.items() if value in file.values}
+        values = {table[name] for name, value in (file.segments or {}).items() if value in file.values}
         plan.marked.append(Marked(file.case, file.reader, tuple(sorted(values))))
     return plan
+
+
+def _merged_spellings(named: Mapping[LabelFile, Mapping[str, str]]) -> tuple[LabelPlan, dict[str, int]]:
+    """One class for the spellings of a name, called as it is met first, and the number of each spelling."""
+    spellings: dict[str, list[str]] = {}
+    for name in dict.fromkeys(name for renamed in named.values() for name in renamed.values()):
+        spellings.setdefault(same_class(name), []).append(name)
+    numbers = {name: number for number, names in enumerate(spellings.values(), start=1) for name in names}
+    chosen = tuple(names[0] for names in spellings.values()) or ("foreground",)
+    plan = LabelPlan(("background", *chosen), "the names of the segments")
+    plan.remarks += [
+        f"The segments {', '.join(names)} are taken as one class, {names[0]}; --classes keeps them apart."
+        for names in spellings.values()
+        if len(names) > 1
+    ]
+    return plan, numbers
+
+
+def _numbers_of(named: Mapping[LabelFile, Mapping[str, str]], classes: Sequence[str]) -> dict[str, int]:
+    """The place of each segment's name among the given classes, exact names before other spellings."""
+    by_meaning = {same_class(name): number for number, name in reversed(list(enumerate(classes)))}
+    exact = {name: number for number, name in enumerate(classes)}
+    numbers: dict[str, int] = {}
+    for file, renamed in named.items():
+        for name in renamed.values():
+            number = exact.get(name, by_meaning.get(same_class(name)))
+            if number is None:
+                raise UserError(
+                    f"has the segment {name}, which is not among the classes {', '.join(classes)}",
+                    file=file.path,
+                    remedy="add it to --classes or rename it with --relabel OLD=NEW",
+                )
+            numbers[name] = number
+    return numbers
 
 
 def _renamed(file: LabelFile, relabel: Sequence[Relabel]) -> dict[str, str]:

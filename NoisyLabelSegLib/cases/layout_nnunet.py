@@ -52,7 +52,7 @@ def _add_part(
     readers = _reader_folders(source, part)
     without = 0
     for stem, files in images.items():
-        labels = {reader: file for reader, by_stem in readers.items() if (file := by_stem.get(stem)) is not None}
+        labels = {reader: by_stem[stem] for reader, by_stem in readers.items() if stem in by_stem}
         if part == "Ts" and not labels:
             without += 1
             found.left_out.update(files)
