@@ -14,6 +14,7 @@ from NoisyLabelSegLib.cases.case import Case
 from NoisyLabelSegLib.cases.export_plan import TEST_SPLITS, ExportedCase, exported_name
 from NoisyLabelSegLib.cases.files import write_image, write_labels
 from NoisyLabelSegLib.cases.geometry import Image
+from NoisyLabelSegLib.cases.layout_nnunet import OWN_KEY
 from NoisyLabelSegLib.cases.study import Study
 from NoisyLabelSegLib.errors import UserError
 from NoisyLabelSegLib.output import write_text
@@ -31,6 +32,7 @@ class NnunetExport:
     def __init__(self, study: Study, folder: Path, *, targets: str = "truth") -> None:
         self._study, self._folder, self._targets = study, folder, targets
         self._channels, self._training = 0, 0
+        self._origins: dict[str, dict[str, str]] = {}
 
     def add(self, exported: ExportedCase) -> None:
         """Writes the images and labels of one case; its split `test` goes into imagesTs and labelsTs."""
@@ -40,7 +42,11 @@ class NnunetExport:
         part = "Ts" if case.split in TEST_SPLITS else "Tr"
         channels = case.image()
         self._channels = max(self._channels, len(channels))
-        for name, labels in self._labels(exported):
+        for reader, labels in self._labels(exported):
+            name = exported_name(f"{case.id}_{reader}" if reader else case.id)
+            self._origins[name] = {"case": case.id}
+            self._origins[name] |= {"reader": reader} if reader else {}
+            self._origins[name] |= {"split": case.split} if case.split else {}
             for number, channel in enumerate(channels):
                 path = self._folder / f"images{part}" / f"{name}_{number:04d}{ENDING}"
                 write_image(path, Image(channel, case.geometry))
@@ -58,16 +64,17 @@ class NnunetExport:
             "numTraining": self._training,
             "file_ending": ENDING,
             "name": self._study.name,
+            OWN_KEY: self._origins,
         }
         write_text(self._folder / "dataset.json", json.dumps(content, indent=1, ensure_ascii=False) + "\n")
 
     def _labels(self, exported: ExportedCase) -> Iterator[tuple[str, NDArray[np.uint8] | None]]:
         case = exported.case
         if self._targets != "readers":
-            yield exported_name(case.id), exported.truth
+            yield "", exported.truth
             return
         for reader in case.annotators:
-            yield exported_name(f"{case.id}_{reader}"), case.labels(reader)
+            yield reader, case.labels(reader)
 
     def _write_soft(self, exported: ExportedCase, part: str) -> None:
         probabilities = exported.probabilities

@@ -49,6 +49,15 @@ def read_image(path: str | Path) -> Image:
 
 def read_labels(path: str | Path) -> Image:
     """Labels as uint8 (*shape): whole numbers from 0 to 255, one per voxel; anything else is refused."""
+    image = read_label_values(path)
+    array = image.array
+    if array.size and array.max() > 255:
+        raise UserError(f"has the label {int(array.max())}, which is above 255", file=path, remedy=_LABELS_ARE)
+    return Image(array.astype(np.uint8, copy=False), image.geometry)
+
+
+def read_label_values(path: str | Path) -> Image:
+    """Labels (*shape) with the number type of the file: whole numbers from 0 up, of any size, such as 65535."""
     path = Path(path)
     image = read_image(path)
     array = image.array
@@ -60,23 +69,21 @@ def read_labels(path: str | Path) -> Image:
                 remedy="save the labels with one value per voxel",
             )
         array = array[0]  # a gray picture saved as RGB
-    return Image(_as_labels(array, path), image.geometry)
+    _require_whole_numbers(array, path)
+    return Image(array, image.geometry)
 
 
-def _as_labels(array: NDArray[np.generic], path: Path) -> NDArray[np.uint8]:
-    if array.dtype == np.uint8:
-        return array  # type: ignore[return-value]
-    remedy = "labels are whole numbers from 0 (background) to 255"
+_LABELS_ARE = "labels are whole numbers from 0 (background) to 255"
+
+
+def _require_whole_numbers(array: NDArray[Any], path: Path) -> None:
     if np.issubdtype(array.dtype, np.floating):
         if not np.isfinite(array).all():
-            raise UserError("has labels that are not numbers (NaN or infinity)", file=path, remedy=remedy)
+            raise UserError("has labels that are not numbers (NaN or infinity)", file=path, remedy=_LABELS_ARE)
         if (array != np.rint(array)).any():
-            raise UserError("has labels with fractions", file=path, remedy=f"threshold it first: {remedy}")
+            raise UserError("has labels with fractions", file=path, remedy=f"threshold it first: {_LABELS_ARE}")
     if array.size and array.min() < 0:
-        raise UserError(f"has the negative label {int(array.min())}", file=path, remedy=remedy)
-    if array.size and array.max() > 255:
-        raise UserError(f"has the label {int(array.max())}, which is above 255", file=path, remedy=remedy)
-    return array.astype(np.uint8)
+        raise UserError(f"has the negative label {int(array.min())}", file=path, remedy=_LABELS_ARE)
 
 
 def _is_dicom_seg(path: Path) -> bool:

@@ -1,185 +1,178 @@
-"""Turns the folder layouts people have into an import plan.
+"""Turns the folders and tables people have into an import plan, and says what was recognized and why.
 
-One folder per case:       <case>/image*.nrrd and <case>/<annotator>.nrrd
-One folder per annotator:  images/<case>.png and <annotator>/<case>.png, or masks/<annotator>/<case>.png
-
-Either may lie at any depth; the folders on the way become part of the case's id. Channels are image files of one case
-folder, or images/<case>_0000, _0001 ... as nnU-Net names them. A folder or file called `truth` is the truth; one called
-<annotator>_repeat, or <annotator>_repeat2 ..., holds later readings by an annotator who labeled the case.
+Each layout has a module of its own: `layout_bids`, `layout_nnunet`, `layout_folders`, `layout_names` (by file names),
+`layout_pattern` (described with --layout) and `layout_table` (a CSV file). The first that finds labels is taken.
 """
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from collections import Counter
+from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 
-from NoisyLabelSegLib.cases.file_kinds import looks_like_an_image, plain_stem
-from NoisyLabelSegLib.cases.import_plan import ImportPlan, PlannedCase, count_classes
+from NoisyLabelSegLib.cases.found_cases import Found, FoundCase, folders_below, image_files, natural
+from NoisyLabelSegLib.cases.import_plan import ImportPlan, PlannedCase, PlannedSource
+from NoisyLabelSegLib.cases.itk_files import nifti_channels, read_4d_nifti
+from NoisyLabelSegLib.cases.label_findings import label_findings
+from NoisyLabelSegLib.cases.label_plan import LabelPlan, Relabel, plan_labels
+from NoisyLabelSegLib.cases.label_values import LabelFile, read_label_file
+from NoisyLabelSegLib.cases.layout_bids import find_bids
+from NoisyLabelSegLib.cases.layout_folders import find_annotator_folders, find_case_folders, find_labels_alone
+from NoisyLabelSegLib.cases.layout_names import find_names
+from NoisyLabelSegLib.cases.layout_nnunet import find_nnunet
+from NoisyLabelSegLib.cases.layout_pattern import EXAMPLE, find_pattern
+from NoisyLabelSegLib.cases.layout_table import find_table
 from NoisyLabelSegLib.errors import UserError
-from NoisyLabelSegLib.progress import Report, silent
+from NoisyLabelSegLib.progress import Report, silent, steps
 
-_IMAGE_NAME = re.compile(
-    r"(image|img|scan|volume|ct|mri?|flair|t1(ce|c|gd)?|t2|pd|dwi|adc)([-_. ]?\d*)?", re.IGNORECASE
+MOST_NAMED = 3
+_LAYOUTS: tuple[Callable[[Path], Found | None], ...] = (
+    find_bids,
+    find_nnunet,
+    find_annotator_folders,
+    find_case_folders,
+    find_names,
+    find_labels_alone,
 )
-_IMAGE_FOLDERS = ("images", "imagestr", "image", "img", "imgs")
-_LABEL_FOLDERS = ("masks", "labels", "annotations", "segmentations", "annotators")
-_TRUTH = ("truth", "gt", "ground_truth", "groundtruth", "ground-truth")
-_REPEAT = re.compile(r"(?P<annotator>.+)_repeat\d*", re.IGNORECASE)
-_CHANNEL = re.compile(r"(?P<case>.+)_(?P<channel>\d{4})")
 
 
-def plan_folder(source: str | Path, *, classes: Sequence[str] | None = None, report: Report = silent) -> ImportPlan:
-    """What the folder holds, as a plan. Without `classes` their number is read off the labels."""
+def plan_folder(
+    source: str | Path,
+    *,
+    classes: Sequence[str] | None = None,
+    layout: Sequence[str] = (),
+    relabel: Sequence[str] = (),
+    report: Report = silent,
+) -> ImportPlan:
+    """What a folder or a CSV table holds, as a plan.
+
+    Without `classes` they come from the data set's own files, the names of segments or the values of the labels.
+    `layout` are patterns such as `{case}/{reader}.nrrd`; `relabel` are changes such as `anna:7=1`.
+    """
     source = Path(source)
-    if not source.is_dir():
-        raise UserError("is not a folder", file=source, remedy="give the folder that holds the images and labels")
-    found = _Found()
-    for folder in _folders(source):
-        _look_into(folder, "_".join(folder.relative_to(source).parts), found)
-    if not any(case.annotations for case in found.cases):
-        raise UserError(
-            "holds no image with labels in a layout that is understood",
-            file=source,
-            remedy="arrange it as <case>/image.nrrd and <case>/<annotator>.nrrd, or images/ and masks/<annotator>/",
-        )
-    planned = tuple(case.planned() for case in sorted(found.cases, key=lambda case: _natural(case.id)))
-    names = sorted({name for case in planned for name in case.annotations}, key=_natural)
-    if classes is None:
-        files = [file for case in found.cases for file in case.label_files()]
-        classes = count_classes(files, report)
+    rules = [Relabel.parse(text) for text in relabel]
+    found = _find(source, layout)
+    cases = sorted(found.cases, key=lambda case: natural(case.id))
+    every = [(case.id, reader, file) for case in cases for reader, file in case.labels()]
+    files = [read_label_file(*entry) for entry in steps(every, "look at labels", report)]
+    chosen, chosen_from = (classes, "--classes") if classes else (found.classes, found.classes_from)
+    labels = plan_labels(files, chosen, chosen_from, rules)
+    _require_readers(rules, files)
+    planned = tuple(_planned(case, labels) for case in cases)
+    names = tuple(sorted({name for case in planned for name in case.annotations}, key=natural))
+    drawn = [entry for entry in labels.marked if entry.reader in names]
     return ImportPlan(
-        name=source.resolve().name,
-        classes=tuple(classes),
-        annotators=tuple(names),
+        name=found.name or source.resolve().name,
+        classes=labels.classes,
+        annotators=names,
         cases=planned,
-        remarks=found.remarks,
+        remarks=[*found.remarks, *labels.remarks],
+        recognized=_recognized(source, found, labels, planned, names),
+        findings=label_findings(drawn, labels.classes),
     )
 
 
-@dataclass
-class _FoundCase:
-    id: str
-    images: list[Path] = field(default_factory=list)
-    annotations: dict[str, Path] = field(default_factory=dict)
-    truth: Path | None = None
-
-    def add_labels(self, annotator: str, file: Path) -> None:
-        if annotator.lower() in _TRUTH:
-            self.truth = file
-        elif annotator in self.annotations:
-            other = self.annotations[annotator].name
-            raise UserError(f"and {other} are both labels of {annotator}", file=file, remedy="keep one of them")
-        else:
-            self.annotations[annotator] = file
-
-    def label_files(self) -> list[Path]:
-        return [*self.annotations.values(), *([] if self.truth is None else [self.truth])]
-
-    def planned(self) -> PlannedCase:
-        annotations: dict[str, Path] = {}
-        repeats: dict[str, tuple[Path, ...]] = {}
-        for name in sorted(self.annotations, key=_natural):
-            match = _REPEAT.fullmatch(name)
-            if match and match["annotator"] in self.annotations:
-                repeats[match["annotator"]] = (*repeats.get(match["annotator"], ()), self.annotations[name])
-            else:
-                annotations[name] = self.annotations[name]
-        note = f"{sum(map(len, repeats.values()))} repeated readings" if repeats else ""
-        note = note if annotations else "no labels"
-        return PlannedCase(self.id, tuple(self.images), annotations, self.truth, note, repeats)
+def _find(source: Path, layout: Sequence[str]) -> Found:
+    if source.is_file() and source.suffix.lower() in (".csv", ".tsv"):
+        return find_table(source)
+    if not source.is_dir():
+        raise UserError("is not a folder", file=source, remedy="give the folder that holds the images and labels")
+    if layout:
+        return find_pattern(source, layout)
+    for find in _LAYOUTS:
+        found = find(source)
+        if found is not None and found.has_labels and (find is not find_labels_alone or _has_no_image(source)):
+            return found
+    seen = [file for folder in folders_below(source) for file in image_files(folder)]
+    raise UserError(
+        f"holds no labels in a layout that is understood ({_named(seen, source) if seen else 'no image files'})",
+        file=source,
+        remedy="arrange it as <case>/image.nrrd and <case>/<annotator>.nrrd, or images/ and masks/<annotator>/, "
+        f"or say how files are named, as in {EXAMPLE}",
+    )
 
 
-@dataclass
-class _Found:
-    cases: list[_FoundCase] = field(default_factory=list)
-    remarks: list[str] = field(default_factory=list)
+def _has_no_image(source: Path) -> bool:
+    """Folders in which something is named as an image, yet has no labels, are no folders of labels."""
+    return not any(case.images for find in (find_case_folders, find_annotator_folders) for case in find(source).cases)
 
 
-def _folders(source: Path) -> Iterator[Path]:
-    """The folders that are a case or hold an images folder; what lies below such a folder belongs to it."""
-    if _image_folder(source) is not None or _image_files(source):
-        yield source
-        return
-    for child in _subfolders(source):
-        yield from _folders(child)
+def _planned(case: FoundCase, labels: LabelPlan) -> PlannedCase:
+    def source(path: Path) -> PlannedSource:
+        return labels.sources.get(path, path)
+
+    annotations, repeats = case.readings()
+    notes = [] if annotations else ["no labels"]
+    notes += [] if case.images else ["no image"]
+    notes += [f"{sum(map(len, repeats.values()))} repeated readings"] if repeats else []
+    return PlannedCase(
+        id=case.id,
+        images=tuple(_image(path) for path in case.images),
+        annotations={name: source(path) for name, path in annotations.items()},
+        truth=None if case.truth is None else source(case.truth),
+        note=", ".join(notes),
+        repeats={name: tuple(map(source, paths)) for name, paths in repeats.items()},
+        split=case.split,
+        patient=case.patient,
+        dates={name: date for name, date in case.dates.items() if name in annotations},
+    )
 
 
-def _look_into(folder: Path, prefix: str, found: _Found) -> None:
-    images = _image_folder(folder)
-    if images is not None:
-        _folder_per_annotator(folder, images, prefix, found)
-    else:
-        found.cases.append(_folder_per_case(folder, prefix or folder.resolve().name))
+def _image(path: Path) -> PlannedSource:
+    return partial(read_4d_nifti, path) if path.is_file() and nifti_channels(path) > 1 else path
 
 
-def _folder_per_case(folder: Path, id: str) -> _FoundCase:
-    case = _FoundCase(id, _image_files(folder))
-    for file in _files(folder):
-        if file not in case.images:
-            case.add_labels(plain_stem(file), file)
-    return case
-
-
-def _folder_per_annotator(folder: Path, images: Path, prefix: str, found: _Found) -> None:
-    cases: dict[str, _FoundCase] = {}
-    for file in _files(images):
-        match = _CHANNEL.fullmatch(plain_stem(file))
-        name = match["case"] if match else plain_stem(file)
-        case = cases.setdefault(name, _FoundCase(f"{prefix}_{name}" if prefix else name))
-        case.images.append(file)
-    for annotator in _annotator_folders(folder, images):
-        strays = []
-        for file in _files(annotator):
-            if plain_stem(file) in cases:
-                cases[plain_stem(file)].add_labels(annotator.name, file)
-            else:
-                strays.append(file.name)
-        if strays:
-            found.remarks.append(
-                f"{annotator.name}: {len(strays)} files match no image and are left out ({strays[0]})."
+def _require_readers(rules: Sequence[Relabel], files: Sequence[LabelFile]) -> None:
+    readers = {file.reader for file in files}
+    for rule in rules:
+        if rule.reader is not None and rule.reader not in readers:
+            raise UserError(
+                f"--relabel names the reader {rule.reader}, who is not there",
+                remedy=f"choose one of {', '.join(sorted(readers))}",
             )
-    found.cases += cases.values()
 
 
-def _annotator_folders(folder: Path, images: Path) -> Iterator[Path]:
-    for child in _subfolders(folder):
-        if child == images:
-            continue
-        if child.name.lower() in _LABEL_FOLDERS and not _files(child):
-            yield from _subfolders(child)
-        else:
-            yield child
+def _recognized(
+    source: Path, found: Found, labels: LabelPlan, planned: Sequence[PlannedCase], names: Sequence[str]
+) -> list[str]:
+    """Layout, images, readers, references and classes, each with the reason; then what was not understood."""
+    root = source if source.is_dir() else source.parent
+    images = [case for case in found.cases if case.images]
+    channels = sorted({sum(_channels(path) for path in case.images) for case in images})
+    counts = Counter(name for case in planned for name in case.annotations)
+    readers = ", ".join(f"{name} ({_cases(counts[name])})" for name in names)
+    lines = [f"Layout: {found.layout}, because {found.reason}."]
+    if images:
+        per_case = f"{' or '.join(map(str, channels))} {'channel' if channels == [1] else 'channels'}"
+        lines.append(f"Images: {_cases(len(images))} with {per_case} (such as {_named(images[0].images, root)}).")
+    else:
+        lines.append("Images: none; labels alone can be fused and compared.")
+    lines.append(f"Readers, from {found.readers_from}: {readers}.")
+    references = [case.truth for case in found.cases if case.truth is not None]
+    if references:
+        lines.append(f"References: {_cases(len(references))} (such as {_named(references[:1], root)}).")
+    lines.append(f"Classes, from {labels.classes_from}: {', '.join(labels.classes)}.")
+    if source.is_dir():
+        used = found.files()
+        unused = [file for folder in folders_below(source) for file in image_files(folder) if file not in used]
+        if unused:
+            lines.append(
+                f"Not understood: {_named(unused, source)}; name files <case>_<reader>_mask and <case>_image, "
+                f"or say how they are named, as in {EXAMPLE}."
+            )
+    return lines
 
 
-def _image_folder(folder: Path) -> Path | None:
-    children = [child for child in _subfolders(folder) if child.name.lower() in _IMAGE_FOLDERS]
-    return children[0] if children else None
+def _cases(count: int) -> str:
+    return "1 case" if count == 1 else f"{count} cases"
 
 
-def _image_files(folder: Path) -> list[Path]:
-    return [file for file in _files(folder) if _IMAGE_NAME.fullmatch(plain_stem(file))]
+def _channels(path: Path) -> int:
+    return nifti_channels(path) if path.is_file() else 1
 
 
-def _files(folder: Path) -> list[Path]:
-    return [path for path in _children(folder) if path.is_file() and looks_like_an_image(path)]
-
-
-def _subfolders(folder: Path) -> list[Path]:
-    return [path for path in _children(folder) if path.is_dir()]
-
-
-def _children(folder: Path) -> list[Path]:
-    try:
-        visible = [path for path in folder.iterdir() if not path.name.startswith(".")]
-    except OSError as error:
-        raise UserError(
-            f"cannot be opened ({error.strerror})", file=folder, remedy="check the folder's permissions"
-        ) from error
-    return sorted(visible, key=lambda path: _natural(plain_stem(path)))
-
-
-def _natural(text: str) -> list[tuple[int, str]]:
-    """Sorts reader2 before reader10."""
-    return [(int(part), "") if part.isdigit() else (-1, part.lower()) for part in re.split(r"(\d+)", text) if part]
+def _named(files: Sequence[Path], source: Path) -> str:
+    names = [file.relative_to(source).as_posix() if file.is_relative_to(source) else file.name for file in files]
+    more = len(names) - MOST_NAMED
+    return ", ".join(names[:MOST_NAMED]) + (f" and {more} more files" if more > 0 else "")

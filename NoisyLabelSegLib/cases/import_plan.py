@@ -7,13 +7,11 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-import numpy as np
-from numpy.typing import NDArray
-
 from NoisyLabelSegLib.cases.case import Annotation, Case
 from NoisyLabelSegLib.cases.estimates import TRUTH
 from NoisyLabelSegLib.cases.files import read_image, read_labels, write_image, write_labels
 from NoisyLabelSegLib.cases.geometry import Geometry, Image, resample
+from NoisyLabelSegLib.cases.label_values import is_mask_of_255
 from NoisyLabelSegLib.cases.study import Study
 from NoisyLabelSegLib.cases.study_rules import file_name_part, name_problem
 from NoisyLabelSegLib.errors import UserError
@@ -80,34 +78,6 @@ def _shared(parts: Sequence[Sequence[str]]) -> int:
     return same.index(False) if False in same else len(same)
 
 
-MOST_GUESSED = 64  # label values above this are gray levels far more often than classes
-
-
-def count_classes(files: Sequence[Path], report: Report = silent) -> tuple[str, ...]:
-    """Names for the classes 0 to the highest label in the files; masks of 0 and 255 count as 0 and 1."""
-    highest, highest_file = 1, None
-    for file in steps(files, "look at labels", report):
-        labels = read_labels(file).array
-        top = int(labels.max(initial=0))
-        if top == 255 and is_mask_of_255(labels):
-            top = 1
-        if top > highest:
-            highest, highest_file = top, file
-    if highest >= MOST_GUESSED:
-        raise UserError(
-            f"has labels up to {highest}",
-            file=highest_file,
-            remedy="if these are classes, name them all with --classes; if they are gray levels, threshold first",
-        )
-    names = ("foreground",) if highest == 1 else tuple(f"class {number}" for number in range(1, highest + 1))
-    return ("background", *names)
-
-
-def is_mask_of_255(labels: NDArray[np.uint8]) -> bool:
-    """Whether the array holds 0 and 255 only, and some 255: a mask as drawing programs save it."""
-    return bool(labels.any()) and bool(((labels == 0) | (labels == 255)).all())
-
-
 PlannedSource = Path | Image | Callable[[], Image]
 """A file, an image in memory, or a function that reads one; files and functions are read when the study is written."""
 
@@ -125,17 +95,26 @@ class PlannedCase:
     truth: PlannedSource | None = None
     note: str = ""
     repeats: Mapping[str, tuple[PlannedSource, ...]] = field(default_factory=dict)
+    split: str | None = None
+    patient: str | None = None
+    dates: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass
 class ImportPlan:
-    """A study to be. `remarks` are sentences about the whole import; writing adds what it learns from the voxels."""
+    """A study to be. `remarks` are sentences about the whole import; writing adds what it learns from the voxels.
+
+    `recognized` are sentences on what was taken for images, readers, references and classes, and why; `findings` are
+    sentences on labels that can be read but look wrong.
+    """
 
     name: str
     classes: tuple[str, ...]
     annotators: tuple[str, ...]
     cases: tuple[PlannedCase, ...]
     remarks: list[str] = field(default_factory=list)
+    recognized: list[str] = field(default_factory=list)
+    findings: list[str] = field(default_factory=list)
 
     def rows(self) -> list[tuple[str, int, str, str]]:
         """Case id, number of images, names of its annotators, note: one row per case, for a table."""
@@ -170,8 +149,10 @@ def _written_case(case: PlannedCase, folder: Path) -> Case:
     return Case(
         id=case.id,
         images=tuple(_image_paths(case, folder)),
-        annotations={name: Annotation(_labels_path(name, folder)) for name in case.annotations},
+        annotations={name: Annotation(_labels_path(name, folder), case.dates.get(name)) for name in case.annotations},
         truth_source=None if case.truth is None else folder / TRUTH,
+        split=case.split,
+        patient=case.patient,
         repeats={
             name: tuple(Annotation(_labels_path(name, folder, place)) for place in range(1, len(sources) + 1))
             for name, sources in case.repeats.items()

@@ -12,7 +12,8 @@ from NoisyLabelSegLib.cases.dicom_series import is_dicom
 from NoisyLabelSegLib.cases.file_kinds import plain_stem
 from NoisyLabelSegLib.cases.files import read_labels
 from NoisyLabelSegLib.cases.geometry import Image
-from NoisyLabelSegLib.cases.import_plan import distinct, is_mask_of_255, usable_name
+from NoisyLabelSegLib.cases.import_plan import distinct, usable_name
+from NoisyLabelSegLib.cases.label_values import is_mask_of_255
 from NoisyLabelSegLib.cases.study import Study
 from NoisyLabelSegLib.cases.study_rules import name_problem
 from NoisyLabelSegLib.errors import UserError

@@ -10,6 +10,7 @@ import struct
 import sys
 import tempfile
 import threading
+import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
@@ -143,8 +144,36 @@ def read_itk(path: Path, kind: Kind) -> Image:
     return Image(image.array, _without_resolution(image.geometry, kind))
 
 
+def read_4d_nifti(path: Path) -> Image:
+    """A 4D NIfTI file, as the Medical Segmentation Decathlon has them, as channels (C, z, y, x)."""
+    from NoisyLabelSegLib.cases.geometry import from_itk
+
+    with _opened(path, Kind.NIFTI, dimensions=(4,)) as reader:
+        image = reader.Execute()
+    if not nifti_is_whole(path):
+        raise _damaged(path, Kind.NIFTI, "fewer voxels than the header promises")
+    channels = [from_itk(image[..., number]) for number in range(image.GetSize()[3])]
+    return Image(np.stack([channel.array for channel in channels]), channels[0].geometry)
+
+
+def nifti_channels(path: Path) -> int:
+    """The number of channels of a 4D NIfTI file by its header; 1 for any other file."""
+    with path.open("rb") as file:
+        zipped = file.read(2) == b"\x1f\x8b"
+    try:
+        with gzip.open(path) if zipped else path.open("rb") as file:
+            header = file.read(56)
+        for order in "<>":
+            if struct.unpack_from(f"{order}i", header)[0] == 348:
+                sizes = struct.unpack_from(f"{order}8h", header, 40)
+                return int(sizes[4]) if sizes[0] == 4 and sizes[4] > 1 else 1
+    except (OSError, EOFError, struct.error, zlib.error):
+        return 1  # not a NIfTI file, or a damaged one, which reading refuses
+    return 1
+
+
 @contextmanager
-def _opened(path: Path, kind: Kind) -> Iterator[Any]:
+def _opened(path: Path, kind: Kind, dimensions: tuple[int, ...] = (2, 3)) -> Iterator[Any]:
     """A SimpleITK reader that has read and checked the header; whatever ITK dislikes becomes our sentence."""
     import SimpleITK as sitk
 
@@ -155,7 +184,7 @@ def _opened(path: Path, kind: Kind) -> Iterator[Any]:
         with quiet_libraries(), _named_for_itk(path, kind) as name:
             reader.SetFileName(str(name))
             reader.ReadImageInformation()
-            _refuse_impossible_header(reader, path, kind)
+            _refuse_impossible_header(reader, path, kind, dimensions)
             yield reader
     except (RuntimeError, ValueError, MemoryError) as error:
         raise _damaged(path, kind, error) from error
@@ -176,9 +205,9 @@ def _named_for_itk(path: Path, kind: Kind) -> Iterator[Path]:
         yield link
 
 
-def _refuse_impossible_header(reader: Any, path: Path, kind: Kind) -> None:
+def _refuse_impossible_header(reader: Any, path: Path, kind: Kind, dimensions: tuple[int, ...]) -> None:
     size, dimension = reader.GetSize(), reader.GetDimension()
-    if dimension not in (2, 3):
+    if dimension not in dimensions:
         raise UserError(
             f"has {dimension} dimensions",
             file=path,

@@ -12,6 +12,7 @@ from NoisyLabelSegLib.errors import UserError
 
 if TYPE_CHECKING:
     from NoisyLabelSegLib.cases import Case
+    from NoisyLabelSegLib.cases.label_findings import Marked
 
 SUMMARY = "Open every file of a study and say whether it can be worked with."
 EXAMPLE = """  noisylabelseg check my-study/study.json
@@ -25,24 +26,35 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace, terminal: Terminal) -> dict[str, Any]:
     from NoisyLabelSegLib.cases import Study
+    from NoisyLabelSegLib.cases.label_findings import label_findings
     from NoisyLabelSegLib.progress import steps
 
     study = Study.read(arguments.study)
     found = {error.file: error for error in study.missing_files()}
+    marked: list[Marked] = []
     for case in steps(study.cases, "check", terminal.progress):
-        for error in _problems(case):
+        for error in _problems(case, marked):
             found.setdefault(error.file, error)
     _refuse(list(found.values()), study.name, terminal)
     counts = {name: sum(name in case.annotations for case in study.cases) for name in study.annotators}
     terminal.table("Cases per annotator", ["annotator", "cases"], counts.items())
     terminal.say(f"{study.name}: {len(study.cases)} cases, classes {', '.join(study.classes)}; every file can be read.")
-    return {"study": study.name, "cases": len(study.cases), "annotations": counts}
+    findings = label_findings(marked, study.classes)
+    for sentence in findings:
+        terminal.say(f"Note: {sentence}")
+    return {"study": study.name, "cases": len(study.cases), "annotations": counts, "findings": findings}
 
 
-def _problems(case: Case) -> Iterator[UserError]:
-    """What is wrong with the images, with each annotator's labels and with the truth."""
+def _problems(case: Case, marked: list[Marked]) -> Iterator[UserError]:
+    """What is wrong with the images, each annotator's labels and the truth; adds what the annotators marked."""
+    from NoisyLabelSegLib.cases.label_findings import Marked
+    from NoisyLabelSegLib.cases.label_values import marked_values
+
+    def look(name: str) -> None:
+        marked.append(Marked(case.id, name, marked_values(case.readings(name)[0])))
+
     parts: list[Callable[[], object]] = [case.image] if case.images else []
-    parts += [*(partial(case.readings, name) for name in case.annotators), case.truth]
+    parts += [*(partial(look, name) for name in case.annotators), case.truth]
     for read in parts:
         try:
             read()

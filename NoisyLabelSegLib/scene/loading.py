@@ -14,7 +14,8 @@ from NoisyLabelSegLib.cases.case import Source
 from NoisyLabelSegLib.cases.file_kinds import plain_stem
 from NoisyLabelSegLib.cases.files import reading_image
 from NoisyLabelSegLib.cases.import_folder import plan_folder
-from NoisyLabelSegLib.cases.import_plan import PlannedCase, PlannedSource, is_mask_of_255
+from NoisyLabelSegLib.cases.import_plan import PlannedCase, PlannedSource
+from NoisyLabelSegLib.cases.label_values import is_mask_of_255
 from NoisyLabelSegLib.cases.study import LazyCases
 from NoisyLabelSegLib.progress import Report, finished, silent, steps
 from NoisyLabelSegLib.scene.arrays import Node

@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 
 from NoisyLabelSegLib.cases import Case, read_image
 from NoisyLabelSegLib.cases.file_kinds import plain_stem
-from NoisyLabelSegLib.cases.import_plan import count_classes, distinct, is_mask_of_255, usable_name
+from NoisyLabelSegLib.cases.import_plan import distinct, usable_name
+from NoisyLabelSegLib.cases.label_values import count_classes, is_mask_of_255
 from NoisyLabelSegLib.errors import UserError
 from NoisyLabelSegLib.simulation.recipe import MadeCase, Phantom, Recipe
 

@@ -36,7 +36,6 @@ BAD = {
     "no such folder": Bad(lambda folder: folder.rename(folder.parent / "moved"), "source", "not a folder"),
     "an empty folder": Bad(lambda folder: [f.unlink() for f in folder.glob("*/*")], "source", "layout"),
     "images but no labels": Bad(nothing_but("image.nrrd"), "source", "layout"),
-    "labels but no images": Bad(nothing_but("reader1.nrrd"), "source", "layout"),
     "one annotator twice": Bad(instead("case1/reader2.mha", np.uint8(1)), "reader2", "both"),
     "annotators that differ in case only": Bad(labels(np.uint8(1), name="case1/READER1.nrrd"), "study.json", "repeat"),
     "an id with a colon": Bad(lambda folder: (folder / "case1").rename(folder / "a:b"), "study.json", "':'"),
