@@ -6,7 +6,6 @@ import hashlib
 from collections.abc import Callable
 from typing import Any
 
-import numpy as np
 from slicer.i18n import tr as _
 
 from NoisyLabelSegLib.errors import UserError
@@ -102,7 +101,7 @@ class TruthLogic:
         self.remarks = list(fusion.remarks) if len(used) == len(names) else []
         truth = fusion.labels
         yield ""
-        if method != self._method() and self.truth is not None and np.array_equal(truth, self.truth):
+        if method != self._method() and self.truth is not None and bool((truth == self.truth).all()):
             self.remarks.append(_("{method} gives the same estimate.").format(method=METHODS[method].title))
         yield from self.showing(truth, lambda few: fusion.probability(0, few), method=method)
 
