@@ -108,7 +108,7 @@ def farAwayVolume(panel: Any) -> None:
 def addFromScene(panel: Any) -> None:
     volume, nodes = addBoxes(slicer.mrmlScene)
     panel.case.chooseVolume(volume)
-    assert panel.case.addFromScene() == len(nodes)
+    panel.case.addFromScene()
     assert set(panel.case.annotators) == {node.GetName() for node in nodes}
     panel.truth.fuse("majority")
     assert _same(panel.truth.truth, slicer.util.arrayFromVolume(nodes[0]))

@@ -42,13 +42,13 @@ def test_from_the_demo_case_to_a_reopened_scene(host, module, tmp_path, monkeypa
 
     case.demoButton.click()
     assert len(panel.case.annotators) == 5
-    assert truth.methodSelector.property("currentText") == "STAPLE"
+    assert truth.methodSelector.property("currentText") == "Weighted majority"
     review(host, panel)
-    staple = panel.truth.truth.copy()
+    first = panel.truth.truth.copy()
 
     panel.annotators.review = None
     case.annotatorTable.item(panel.case.annotators.index("wrong"), 0).setCheckState(Qt.CheckState.Unchecked)
-    assert not np.array_equal(staple, panel.truth.truth)
+    assert not np.array_equal(first, panel.truth.truth)
     review(host, panel)
 
     select(panel, "under")

@@ -144,7 +144,7 @@ def test_without_torch_a_model_says_what_is_missing_and_the_other_methods_work(h
     assert opened.truth.truth is before
     choose(opened, "majority")
     assert opened.truth.truth is not before
-    assert ui.truthMessage.property("text") == ""
+    assert ui.truthMessage.property("text") in ("", "Majority gives the same estimate.")
 
 
 def test_models_of_the_extension_are_offered_by_the_name_on_their_card(shelf_folder, module):
