@@ -28,7 +28,7 @@ from NoisyLabelSegLib.cases.import_plan import (
     stem,
     usable_name,
 )
-from NoisyLabelSegLib.cases.label_findings import merged_spellings
+from NoisyLabelSegLib.cases.label_findings import merged_spellings, same_class
 from NoisyLabelSegLib.cases.segments import Segmentation
 from NoisyLabelSegLib.cases.study import Study
 from NoisyLabelSegLib.errors import UserError
@@ -81,7 +81,7 @@ def plan_groups(groups: Sequence[SeriesGroup], source: Path, remarks: Sequence[s
         classes=("background", *(("segment",) if overlap else classes)),
         annotators=tuple(dict.fromkeys(name for case in cases for name in case.annotations)),
         cases=tuple(cases),
-        remarks=[*remarks, *([overlapping] if overlap else alike)],
+        remarks=[*remarks, *([overlapping] if overlap else []), *alike],
     )
 
 
@@ -112,9 +112,11 @@ class SeriesGroup:
     def binary_cases(self, id: str) -> list[PlannedCase]:
         """One case per segment name, each with the annotators who have that segment."""
         drawn: dict[str, dict[str, PlannedSource]] = {}
+        names: dict[str, str] = {}
         for annotator, reader in self.readers.items():
             for segment in reader().segments:
-                drawn.setdefault(segment.name, {})[annotator] = partial(_one_mask, reader, segment.name)
+                name = names.setdefault(same_class(segment.name), segment.name)
+                drawn.setdefault(name, {})[annotator] = partial(_one_mask, reader, name)
         ids = distinct(f"{id}_{usable_name(name, 'segment')}" for name in drawn)
         return [
             PlannedCase(case_id, self._images, labels, note=self._note)
@@ -153,9 +155,10 @@ def _all_labels(read: Read, numbers: dict[str, int]) -> Image:
 
 
 def _one_mask(read: Read, name: str) -> Image:
-    """All segments of this name together, as 0 and 1."""
+    """All segments of this name, in any spelling, together, as 0 and 1."""
     segmentation = read()
-    masks = [segmentation.mask(segment) for segment in segmentation.segments if segment.name == name]
+    meant = same_class(name)
+    masks = [segmentation.mask(segment) for segment in segmentation.segments if same_class(segment.name) == meant]
     union = masks[0]
     for mask in masks[1:]:
         union = union | mask

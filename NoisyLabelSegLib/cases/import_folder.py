@@ -86,7 +86,7 @@ def _find(source: Path, layout: Sequence[str]) -> Found:
             return found
     seen = [file for folder in folders_below(source) for file in image_files(folder)]
     raise UserError(
-        f"holds no labels in a layout that is understood ({_named(seen, source) if seen else 'no image files'})",
+        f"holds no image with labels, nor labels alone, in a layout that is understood ({_named(seen, source) if seen else 'no image files'})",
         file=source,
         remedy="arrange it as <case>/image.nrrd and <case>/<annotator>.nrrd, or images/ and masks/<annotator>/, "
         f"or say how files are named, as in {EXAMPLE}",
