@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from functools import lru_cache, partial
 from pathlib import Path
 
-from NoisyLabelSegLib.cases.dicom_seg import is_dicom_seg, read_dicom_seg, references
+from NoisyLabelSegLib.cases.dicom_seg import References, is_dicom_seg, read_dicom_seg, references
 from NoisyLabelSegLib.cases.dicom_seg_frames import common_grid
 from NoisyLabelSegLib.cases.dicom_series import (
     SERIES_TAGS,
@@ -28,6 +28,7 @@ from NoisyLabelSegLib.cases.import_plan import (
     stem,
     usable_name,
 )
+from NoisyLabelSegLib.cases.label_findings import merged_spellings, same_class
 from NoisyLabelSegLib.cases.segments import Segmentation
 from NoisyLabelSegLib.cases.study import Study
 from NoisyLabelSegLib.errors import UserError
@@ -61,46 +62,61 @@ def plan_dicom_seg(source: str | Path, *, images: str | Path | None = None, thre
     source = Path(source)
     paths, found = _search(source, None if images is None else Path(images))
     read = lru_cache(maxsize=4)(partial(read_dicom_seg, threshold=threshold))
-    groups = [_Group(series, files, source, read) for series, files in _by_series(paths, found)]
+    groups = [SeriesGroup(series, files, source, read) for series, files in by_series(paths, found, references)]
+    return plan_groups(groups, source, _remarks(paths, threshold=threshold))
+
+
+def plan_groups(groups: Sequence[SeriesGroup], source: Path, remarks: Sequence[str]) -> ImportPlan:
+    """One case per group; where segments overlap, one binary case for each name of a segment."""
     ids = case_names([group.place for group in groups], source)
     names, overlap = _survey(groups)
+    classes, numbers, alike = merged_spellings(names)
     if overlap:
         cases = [case for id, group in zip(ids, groups, strict=True) for case in group.binary_cases(id)]
     else:
-        cases = [group.labeled_case(id, names) for id, group in zip(ids, groups, strict=True)]
+        cases = [group.labeled_case(id, numbers) for id, group in zip(ids, groups, strict=True)]
+    overlapping = "Segments overlap, so every segment became a case of its own, named <case>_<segment>."
     return ImportPlan(
         name=usable_name(stem(source) if source.is_file() else source.resolve().name, "dicom-seg"),
-        classes=("background", *(["segment"] if overlap else names)),
+        classes=("background", *(("segment",) if overlap else classes)),
         annotators=tuple(dict.fromkeys(name for case in cases for name in case.annotations)),
         cases=tuple(cases),
-        remarks=_remarks(paths, overlap=overlap, threshold=threshold),
+        remarks=[*remarks, *([overlapping] if overlap else []), *alike],
     )
 
 
-class _Group:
-    """The SEGs of one series, with the series where it was found; all are read onto one grid."""
+class SeriesGroup:
+    """The segmentations of one series, with the series where it was found; all are read onto one grid."""
 
-    def __init__(self, series: Series | None, paths: list[Path], root: Path, read: Callable[..., Segmentation]) -> None:
+    def __init__(
+        self,
+        series: Series | None,
+        paths: list[Path],
+        root: Path,
+        read: Callable[..., Segmentation],
+        annotators: Sequence[str] | None = None,
+    ) -> None:
         self.series = series
         self.place = series.files[0].parent if series is not None else paths[0].with_name(stem(paths[0]))
         grid = self._grid(paths, read)
-        annotators = file_names(paths, root)
+        annotators = file_names(paths, root) if annotators is None else annotators
         self.readers: dict[str, Read] = {
             name: partial(read, path, images=grid) for name, path in zip(annotators, paths, strict=True)
         }
 
-    def labeled_case(self, id: str, names: Sequence[str]) -> PlannedCase:
-        """One case with all segments as classes, numbered by the place of their name."""
-        numbers = {name: number for number, name in enumerate(names, start=1)}
+    def labeled_case(self, id: str, numbers: dict[str, int]) -> PlannedCase:
+        """One case with all segments as classes, numbered by their names."""
         labels = {annotator: partial(_all_labels, reader, numbers) for annotator, reader in self.readers.items()}
         return PlannedCase(id, self._images, labels, note=self._note)
 
     def binary_cases(self, id: str) -> list[PlannedCase]:
         """One case per segment name, each with the annotators who have that segment."""
         drawn: dict[str, dict[str, PlannedSource]] = {}
+        names: dict[str, str] = {}
         for annotator, reader in self.readers.items():
             for segment in reader().segments:
-                drawn.setdefault(segment.name, {})[annotator] = partial(_one_mask, reader, segment.name)
+                name = names.setdefault(same_class(segment.name), segment.name)
+                drawn.setdefault(name, {})[annotator] = partial(_one_mask, reader, name)
         ids = distinct(f"{id}_{usable_name(name, 'segment')}" for name in drawn)
         return [
             PlannedCase(case_id, self._images, labels, note=self._note)
@@ -122,7 +138,7 @@ class _Group:
         return common_grid([read(path, images=None).geometry for path in paths]) if len(paths) > 1 else None
 
 
-def _survey(groups: Sequence[_Group]) -> tuple[list[str], bool]:
+def _survey(groups: Sequence[SeriesGroup]) -> tuple[list[str], bool]:
     """The names of all segments in the order they are met, and whether segments of any SEG overlap."""
     names: dict[str, None] = {}
     overlap = False
@@ -139,9 +155,10 @@ def _all_labels(read: Read, numbers: dict[str, int]) -> Image:
 
 
 def _one_mask(read: Read, name: str) -> Image:
-    """All segments of this name together, as 0 and 1."""
+    """All segments of this name, in any spelling, together, as 0 and 1."""
     segmentation = read()
-    masks = [segmentation.mask(segment) for segment in segmentation.segments if segment.name == name]
+    meant = same_class(name)
+    masks = [segmentation.mask(segment) for segment in segmentation.segments if same_class(segment.name) == meant]
     union = masks[0]
     for mask in masks[1:]:
         union = union | mask
@@ -164,8 +181,10 @@ def _search(source: Path, images: Path | None) -> tuple[list[Path], list[Series]
     return paths, [*group_series(files, source), *further]
 
 
-def _by_series(paths: Sequence[Path], found: Sequence[Series]) -> list[tuple[Series | None, list[Path]]]:
-    """SEGs that refer to the same series together; only the series they name is ever used."""
+def by_series(
+    paths: Sequence[Path], found: Sequence[Series], references: Callable[[Path], References]
+) -> list[tuple[Series | None, list[Path]]]:
+    """Segmentations that refer to the same series together; only the series they name is ever used."""
     groups: dict[object, tuple[Series | None, list[Path]]] = {}
     for path in paths:
         named = references(path)
@@ -181,7 +200,7 @@ def _by_series(paths: Sequence[Path], found: Sequence[Series]) -> list[tuple[Ser
     return list(groups.values())
 
 
-def _remarks(paths: Sequence[Path], *, overlap: bool, threshold: float) -> list[str]:
+def _remarks(paths: Sequence[Path], *, threshold: float) -> list[str]:
     remarks = [
         "Case ids and annotator names come from the names of folders and files, not from the patient's name or number."
     ]
@@ -193,6 +212,4 @@ def _remarks(paths: Sequence[Path], *, overlap: bool, threshold: float) -> list[
         remarks.append(
             f"A voxel belongs to a fractional segment where its fraction is at least {threshold:g}: {files}."
         )
-    if overlap:
-        remarks.append("Segments overlap, so every segment became a case of its own, named <case>_<segment>.")
     return remarks

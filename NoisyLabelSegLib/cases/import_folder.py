@@ -85,8 +85,9 @@ def _find(source: Path, layout: Sequence[str]) -> Found:
         if found is not None and found.has_labels and (find is not find_labels_alone or _has_no_image(source)):
             return found
     seen = [file for folder in folders_below(source) for file in image_files(folder)]
+    names = _named(seen, source) if seen else "no image files"
     raise UserError(
-        f"holds no labels in a layout that is understood ({_named(seen, source) if seen else 'no image files'})",
+        f"holds no image with labels, nor labels alone, in a layout that is understood ({names})",
         file=source,
         remedy="arrange it as <case>/image.nrrd and <case>/<annotator>.nrrd, or images/ and masks/<annotator>/, "
         f"or say how files are named, as in {EXAMPLE}",

@@ -53,6 +53,20 @@ def same_class(name: str) -> str:
     return " ".join(words)
 
 
+def merged_spellings(names: Iterable[str]) -> tuple[tuple[str, ...], dict[str, int], list[str]]:
+    """Names that differ by spelling as one class: the classes, the number from 1 of each name, and remarks."""
+    spellings: dict[str, list[str]] = {}
+    for name in dict.fromkeys(names):
+        spellings.setdefault(same_class(name), []).append(name)
+    numbers = {name: number for number, alike in enumerate(spellings.values(), start=1) for name in alike}
+    remarks = [
+        f"The segments {', '.join(alike)} differ only by spelling and are taken as one class, {alike[0]}."
+        for alike in spellings.values()
+        if len(alike) > 1
+    ]
+    return tuple(alike[0] for alike in spellings.values()), numbers, remarks
+
+
 def _different_values(marked: Sequence[Marked]) -> list[str]:
     """Readers whose label values have nothing in common with those of the others."""
     used: dict[str, set[int]] = {}

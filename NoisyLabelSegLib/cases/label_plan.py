@@ -14,7 +14,7 @@ from NoisyLabelSegLib.cases.file_kinds import kind_of
 from NoisyLabelSegLib.cases.files import read_label_values
 from NoisyLabelSegLib.cases.geometry import Image
 from NoisyLabelSegLib.cases.import_plan import PlannedSource
-from NoisyLabelSegLib.cases.label_findings import Marked, same_class
+from NoisyLabelSegLib.cases.label_findings import Marked, merged_spellings, same_class
 from NoisyLabelSegLib.cases.label_values import LabelFile, class_names, read_mask
 from NoisyLabelSegLib.cases.segments import read_segments
 from NoisyLabelSegLib.errors import UserError
@@ -133,7 +133,9 @@ def _by_name(
     """Segments of one name, also in another spelling, are one class, whatever their values are."""
     named = {file: _renamed(file, relabel) for file in files}
     if classes is None:
-        plan, numbers = _merged_spellings(named)
+        merged, numbers, remarks = merged_spellings(name for renamed in named.values() for name in renamed.values())
+        names = ("background", *(merged or ("foreground",)))
+        plan = LabelPlan(names, "the names of the segments", remarks=remarks)
     else:
         plan, numbers = LabelPlan(tuple(classes), classes_from), _numbers_of(named, classes)
     for file, renamed in named.items():
@@ -142,22 +144,6 @@ def _by_name(
         values = {table[name] for name, value in (file.segments or {}).items() if value in file.values}
         plan.marked.append(Marked(file.case, file.reader, tuple(sorted(values))))
     return plan
-
-
-def _merged_spellings(named: Mapping[LabelFile, Mapping[str, str]]) -> tuple[LabelPlan, dict[str, int]]:
-    """One class for the spellings of a name, called as it is met first, and the number of each spelling."""
-    spellings: dict[str, list[str]] = {}
-    for name in dict.fromkeys(name for renamed in named.values() for name in renamed.values()):
-        spellings.setdefault(same_class(name), []).append(name)
-    numbers = {name: number for number, names in enumerate(spellings.values(), start=1) for name in names}
-    chosen = tuple(names[0] for names in spellings.values()) or ("foreground",)
-    plan = LabelPlan(("background", *chosen), "the names of the segments")
-    plan.remarks += [
-        f"The segments {', '.join(names)} are taken as one class, {names[0]}; --classes keeps them apart."
-        for names in spellings.values()
-        if len(names) > 1
-    ]
-    return plan, numbers
 
 
 def _numbers_of(named: Mapping[LabelFile, Mapping[str, str]], classes: Sequence[str]) -> dict[str, int]:

@@ -58,6 +58,8 @@ def find_table(table: Path) -> Found:
             case.add_labels((row[reader] or "").strip() or "reader1", _path(row[labels], table))
     found.cases = list(cases.values())
     found.name = table.stem
+    if not found.has_labels:
+        raise UserError("names no labels", file=table, remedy=f"write a first line such as {EXAMPLE}")
     return found
 
 

@@ -112,8 +112,19 @@ def read_lidc(path: str | Path) -> LidcFile:
 
 def fill_outline(points: NDArray[np.int64], shape: tuple[int, int]) -> NDArray[np.bool_]:
     """The pixels inside a closed outline, (y, x) bool, the pixels of the outline itself excluded."""
+    inside = fill_polygon(points, shape)
+    line = _line(points)
+    inside[line[:, 1], line[:, 0]] = False
+    return inside
+
+
+def fill_polygon(points: NDArray[Any], shape: tuple[int, int]) -> NDArray[np.bool_]:
+    """The pixels (y, x) bool whose centers lie inside a closed polygon of points (n, 2), x then y, in pixels."""
     inside = np.zeros(shape, np.bool_)
-    low, high = points.min(axis=0), points.max(axis=0) + 1
+    low = np.maximum(np.floor(points.min(axis=0)), 0).astype(np.int64)
+    high = np.minimum(np.ceil(points.max(axis=0)) + 1, shape[::-1]).astype(np.int64)
+    if (high <= low).any():
+        return inside
     x, y = np.meshgrid(np.arange(low[0], high[0]), np.arange(low[1], high[1]))
     odd = np.zeros(x.shape, np.bool_)
     for (x0, y0), (x1, y1) in zip(points, np.roll(points, -1, axis=0), strict=True):
@@ -121,8 +132,6 @@ def fill_outline(points: NDArray[np.int64], shape: tuple[int, int]) -> NDArray[n
         if y0 != y1:
             odd ^= crosses & (x < x0 + (y - y0) * (x1 - x0) / (y1 - y0))
     inside[low[1] : high[1], low[0] : high[0]] = odd
-    line = _line(points)
-    inside[line[:, 1], line[:, 0]] = False
     return inside
 
 

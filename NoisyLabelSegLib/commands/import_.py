@@ -10,25 +10,25 @@ from NoisyLabelSegLib.commands.terminal import Terminal
 if TYPE_CHECKING:
     from NoisyLabelSegLib.cases.import_plan import ImportPlan
 
-SUMMARY = "Make a study from a folder, a table of cases, an LIDC-IDRI scan or DICOM SEG objects."
+SUMMARY = "Make a study from a folder, a table of cases, an LIDC-IDRI scan, DICOM SEG or RTSTRUCT."
 EXAMPLE = """\
   noisylabelseg import folder my-data --out my-study          images and one file or folder per annotator
   noisylabelseg import folder my-data --out my-study --layout '{case}/{reader}.nrrd' '{case}/image.nrrd'
   noisylabelseg import folder cases.csv --out my-study        a table with the columns case, image and one per reader
   noisylabelseg import lidc LIDC-IDRI-0001 --out my-study     a CT series and its LIDC XML
   noisylabelseg import dicom-seg my-scan --out my-study       a DICOM series and SEG objects that refer to it
+  noisylabelseg import rtstruct my-scan --out my-study        a DICOM series and RTSTRUCT objects that refer to it
 
 Next:  noisylabelseg fuse my-study --out fused"""
 
+KINDS = ("folder", "lidc", "dicom-seg", "rtstruct")
 MOST_ROWS, MOST_NAMES = 30, 6
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("kind", choices=KINDS, metavar="KIND", help=", ".join(KINDS))
     parser.add_argument(
-        "kind", choices=["folder", "lidc", "dicom-seg"], metavar="KIND", help="folder, lidc or dicom-seg"
-    )
-    parser.add_argument(
-        "source", metavar="SOURCE", help="the folder, CSV table or DICOM SEG file to import; it is only read"
+        "source", metavar="SOURCE", help="the folder, CSV table or DICOM file to import; it is only read"
     )
     parser.add_argument("--out", required=True, metavar="DIR", help="where the study goes")
     parser.add_argument("--force", action="store_true", help="replace files of the same name in DIR")
@@ -51,7 +51,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--dry-run", action="store_true", help="say what was recognized and write nothing")
     parser.add_argument("--threshold", type=float, default=0.5, help="for FRACTIONAL SEGs (default %(default)s)")
-    parser.add_argument("--images", metavar="DIR", help="folder of the DICOM series, if it is elsewhere (dicom-seg)")
+    parser.add_argument(
+        "--images", metavar="DIR", help="folder of the DICOM series, if it is elsewhere (dicom-seg, rtstruct)"
+    )
 
 
 def run(arguments: argparse.Namespace, terminal: Terminal) -> dict[str, Any]:
@@ -113,6 +115,10 @@ def _plan(arguments: argparse.Namespace, terminal: Terminal) -> ImportPlan:
         from NoisyLabelSegLib.cases.import_lidc import plan_lidc
 
         return plan_lidc(arguments.source)
+    if arguments.kind == "rtstruct":
+        from NoisyLabelSegLib.cases.import_rtstruct import plan_rtstruct
+
+        return plan_rtstruct(arguments.source, images=arguments.images)
     from NoisyLabelSegLib.cases.import_dicom_seg import plan_dicom_seg
 
     return plan_dicom_seg(arguments.source, images=arguments.images, threshold=arguments.threshold)
