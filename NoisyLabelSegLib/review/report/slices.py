@@ -101,7 +101,7 @@ def slices_of_case(
     chosen = _choose(np.flatnonzero(marked), mistakes, middles)
     display = Display.of(geometry)
     shown = [np.stack([display.turn(stack[index]) for index in chosen]) for stack in stacks]
-    box = square_box([stack.any(axis=0) for stack in shown], display.pixel)
+    box = square_box([stack.max(axis=0) for stack in shown], display.pixel)
     edges = [part.stop - part.start for part in box]
     rows, columns = (_size(edge, max(edges), MOST_PIXELS) for edge in edges)
     true, *drawn = (_nearest(stack[(slice(None), *box)], rows, columns) for stack in shown)
