@@ -45,7 +45,7 @@ class SegmentationNetwork(nn.Module, ABC):
 
     @property
     def draws_samples(self) -> bool:
-        """Whether `sample` draws labelings; if not, they are drawn from the annotators' matrices (inference/draws.py)."""
+        """Whether `sample` draws labelings; if not, they are drawn from the matrices (inference/draws.py)."""
         return False
 
     def sample(self, images: Tensor, count: int, generator: Generator) -> Tensor:
