@@ -6,7 +6,7 @@ import importlib
 from abc import ABC, abstractmethod
 from typing import NamedTuple
 
-from torch import Generator, Tensor, nn
+from torch import Tensor, nn
 
 from NoisyLabelSegLib.cases.architecture import Architecture
 from NoisyLabelSegLib.errors import UserError
@@ -42,18 +42,6 @@ class SegmentationNetwork(nn.Module, ABC):
     def predicts_annotators(self) -> bool:
         """Whether `predict` can be asked for the annotators' confusion matrices."""
         return False
-
-    @property
-    def draws_samples(self) -> bool:
-        """Whether `sample` draws labelings; if not, they are drawn from the matrices (inference/draws.py)."""
-        return False
-
-    def sample(self, images: Tensor, count: int, generator: Generator) -> Tensor:
-        """Class probabilities (count, B, L, *S) of labelings that people might give images (B, C, *S).
-
-        The generator, on the CPU, makes them repeatable; `count` is the number of labelings of every image.
-        """
-        raise NotImplementedError(f"{type(self).__name__} draws no samples of its own")
 
     def annotator_parameters(self) -> list[nn.Parameter]:
         """The parameters that the setting `freeze` holds at their start for the first share of the steps."""
