@@ -21,6 +21,7 @@ LEARNERS: dict[str, type[Learner] | str] = {
     "mean": f"{_OBJECTIVES}.fused:FusedLearner",
     "staple": f"{_OBJECTIVES}.fused:FusedLearner",
     "spatial-staple": f"{_OBJECTIVES}.fused:FusedLearner",
+    "probabilistic-unet": f"{_OBJECTIVES}.probabilistic:ProbabilisticLearner",
     "truth": f"{_OBJECTIVES}.oracle:TruthLearner",
     "oracle-cm": f"{_OBJECTIVES}.oracle:KnownConfusionLearner",
 }
