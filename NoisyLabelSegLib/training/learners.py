@@ -22,6 +22,9 @@ LEARNERS: dict[str, type[Learner] | str] = {
     "staple": f"{_OBJECTIVES}.fused:FusedLearner",
     "spatial-staple": f"{_OBJECTIVES}.fused:FusedLearner",
     "probabilistic-unet": f"{_OBJECTIVES}.probabilistic:ProbabilisticLearner",
+    "phiseg": f"{_OBJECTIVES}.phiseg:PHiSegLearner",
+    "conditioned": f"{_OBJECTIVES}.conditioned:ConditionedLearner",
+    "agreed": f"{_OBJECTIVES}.agreed:AgreedLearner",
     "truth": f"{_OBJECTIVES}.oracle:TruthLearner",
     "oracle-cm": f"{_OBJECTIVES}.oracle:KnownConfusionLearner",
 }
