@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from NoisyLabelSegLib.cases import Case, Study, read_labels, write_labels
-from NoisyLabelSegLib.cases.estimates import EstimateWriter
+from NoisyLabelSegLib.cases.estimates import TRUTH, EstimateWriter
 from NoisyLabelSegLib.decisions.adjudication import AdjudicatedCase, Labels, adjudicate_case, labels_digest
 from NoisyLabelSegLib.decisions.record import Conflict, Decision, Decisions
 from NoisyLabelSegLib.errors import UserError
@@ -99,7 +99,7 @@ def sign_off(study: Study, adjudicated: AdjudicatedStudy, folder: str | Path, by
     for case in study.cases:
         if case.id in adjudicated.provenance:
             file = study.folder / "truth" / f"{case.id}.nrrd"
-            write_labels(file, read_labels(Path(folder) / case.id / "truth.nrrd").array, case.geometry)
+            write_labels(file, read_labels(Path(folder) / case.id / TRUTH).array, case.geometry)
             provenance = {**adjudicated.provenance[case.id], "signed_off_by": by, "date": today}
             case = dataclasses.replace(case, truth_source=file, provenance=provenance)
         cases.append(case)

@@ -10,11 +10,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from NoisyLabelSegLib.cases.headers import LARGEST_EDGE, LEAST_EDGE
 from NoisyLabelSegLib.errors import UserError
 from NoisyLabelSegLib.json_checks import read_json
 from NoisyLabelSegLib.resources import resource_path
 from NoisyLabelSegLib.training.learners import LEARNERS
+from NoisyLabelSegLib.untrusted import LARGEST_EDGE, LEAST_EDGE
 
 _CHOICES: dict[str, Collection[Any]] = {
     "target": LEARNERS,
