@@ -63,6 +63,7 @@ class SegmentationNetwork(nn.Module, ABC):
 NETWORKS: dict[str, type[SegmentationNetwork] | str] = {
     "coupled": "NoisyLabelSegLib.networks.coupled:CoupledNetwork",
     "probabilistic-unet": "NoisyLabelSegLib.networks.probabilistic:ProbabilisticUNet",
+    "separate": "NoisyLabelSegLib.networks.separate:SeparateNetworks",
 }
 """Kind of network, as `Architecture.network` names it, to its class or to "module:class", imported when it is built."""
 
