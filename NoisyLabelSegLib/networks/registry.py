@@ -65,6 +65,7 @@ NETWORKS: dict[str, type[SegmentationNetwork] | str] = {
     "probabilistic-unet": "NoisyLabelSegLib.networks.probabilistic:ProbabilisticUNet",
     "phiseg": "NoisyLabelSegLib.networks.phiseg:PHiSegNetwork",
     "conditioned": "NoisyLabelSegLib.networks.conditioned:ConditionedNetwork",
+    "separate": "NoisyLabelSegLib.networks.separate:SeparateNetworks",
 }
 """Kind of network, as `Architecture.network` names it, to its class or to "module:class", imported when it is built."""
 
