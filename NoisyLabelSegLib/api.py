@@ -34,14 +34,10 @@ def simulate(
         "mnist", "lesions", "tumour" or "nodules".
     out, force
         The folder for `study.json` and its files, and whether those of an earlier study there are replaced.
-    cases
-        The number of cases; None for the kind's default.
-    size, spacing
-        Voxels and voxel size in mm, in the order x, y, z; None for the kind's default.
-    seed
-        The same seed writes the same files.
-    missing
-        The probability that an annotator did not label a case; None for one label per case.
+    cases, size, spacing
+        The number of cases, voxels and voxel size in mm, in the order x, y, z; None for the kind's default.
+    seed, missing
+        The same seed writes the same files. The probability that an annotator did not label a case; None for one label.
     panel
         The name or JSON file of a panel of annotators; None for the kind's default.
 

@@ -103,6 +103,7 @@ class Settings:
     hinge: float = 0.0
     margin: float = 0.3
     start_diagonal: float = 0.88
+    start_unused: bool = True  # annotators who never use a class start as ones who call it background
     freeze: float = 0.0  # the annotators' head does not learn before this share of the steps
     identity_warm_up: float = 0.0  # the trace is maximized, the paper's warm-up, for this share of the steps
 
