@@ -23,6 +23,7 @@ from NoisyLabelSegLib.widget.export_section import ExportSection
 from NoisyLabelSegLib.widget.models import ModelShelf
 from NoisyLabelSegLib.widget.opening import Opening
 from NoisyLabelSegLib.widget.prediction_logic import PredictionLogic
+from NoisyLabelSegLib.widget.reader_study import ReaderStudy
 from NoisyLabelSegLib.widget.steps import Steps
 from NoisyLabelSegLib.widget.torch_support import TorchSupport
 from NoisyLabelSegLib.widget.train_logic import TrainLogic
@@ -63,6 +64,7 @@ class Panel:
         )
         self.trainSection = TrainSection(uis[3], TrainLogic(scene, self.case, self.opening.openedStudy), torch)
         self.exportSection = ExportSection(uis[4], ExportLogic(self.case, self.truth, _))
+        self.readerStudy = ReaderStudy(layout, scene, self.case, self.opening)
         self._scene = scene
         self._observer = scene.AddObserver(scene.NodeRemovedEvent, self._onNodeRemoved)
         self.case.changed.connect(lambda _news: self._onCaseChanged())
@@ -97,6 +99,7 @@ class Panel:
         self.trainSection.leaveScene()
         self.exportSection.leaveScene()
         self.annotators.leaveScene()
+        self.readerStudy.leaveScene()
         self.setParameterNode(None)
 
     def close(self) -> None:
