@@ -10,7 +10,7 @@ from NoisyLabelSegLib.review.compare.settings import ReviewSettings
 from NoisyLabelSegLib.review.compare.statistics import AnnotatorStatistics
 from NoisyLabelSegLib.review.compare.summary import AnnotatorSummary, Summary, Trend, summarize
 from NoisyLabelSegLib.review.files import write_review
-from NoisyLabelSegLib.review.report.page import ANNOTATORS, COLORBLIND, PAPER, Color, color_table
+from NoisyLabelSegLib.review.report.page import ANNOTATORS, COLORBLIND, DEFAULT_COLORS, PAPER, Color, color_table
 from NoisyLabelSegLib.review.report.pages import annotator_report, study_report
 from NoisyLabelSegLib.review.sentences import (
     annotator_sentence,
@@ -25,6 +25,7 @@ __all__ = [
     "ALL_CLASSES",
     "ANNOTATORS",
     "COLORBLIND",
+    "DEFAULT_COLORS",
     "PAPER",
     "AnnotatorStatistics",
     "AnnotatorSummary",

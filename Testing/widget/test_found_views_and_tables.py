@@ -10,7 +10,7 @@ import slicer
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtWidgets import QAbstractButton, QLabel, QScrollArea, QWidget
 
-from NoisyLabelSegLib.review import ANNOTATORS, COLORBLIND, PAPER, color_table
+from NoisyLabelSegLib.review import ANNOTATORS, COLORBLIND, DEFAULT_COLORS, PAPER, color_table
 from NoisyLabelSegLib.scene.colors import annotatorColor, classColor, drawable, legendOf
 from NoisyLabelSegLib.scene.layout import viewTitles
 from NoisyLabelSegLib.scene.nodes import Role
@@ -67,7 +67,7 @@ def test_5_and_33_legends_are_small_with_short_titles_and_never_at_the_same_plac
 
 
 def test_33_what_is_correct_is_drawn_as_the_legend_says():
-    correct = next(entry for entry in color_table(PAPER) if entry.key == "true_positive")
+    correct = next(entry for entry in color_table(DEFAULT_COLORS) if entry.key == "true_positive")
     assert correct.rgba[:3] == (1, 1, 1)
     assert correct.rgba[3] >= 0.5
 

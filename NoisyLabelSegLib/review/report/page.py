@@ -11,6 +11,8 @@ from NoisyLabelSegLib.resources import resource_path
 from NoisyLabelSegLib.review.sentences import Translate
 
 PAPER, COLORBLIND, ANNOTATORS = "errors_paper", "errors_colorblind", "annotators"
+DEFAULT_COLORS = COLORBLIND
+"""The colors of errors that everything shows unless somebody chooses those of the paper."""
 
 
 @dataclass(frozen=True)
@@ -43,13 +45,13 @@ def color_table(name: str) -> tuple[Color, ...]:
 def page(title: str, body: Iterable[str], annotators: int, translate: Translate) -> str:
     """A whole page; its switch for colors needs no script."""
     style = resource_path("report/report.css").read_text(encoding="utf-8")
-    switch = escape(translate("Colors for color-blind readers"))
+    switch = escape(translate("Colors of the paper"))
     return (
         '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
         f"<title>{escape(title)}</title>\n<style>\n{style}{_color_rules(annotators)}</style>\n</head>\n<body>\n"
-        '<input type="checkbox" id="safe">\n'
-        f'<main>\n<div class="switch"><label for="safe">{switch}</label></div>\n' + "\n".join(body) + "\n</main>\n"
+        '<input type="checkbox" id="paper">\n'
+        f'<main>\n<div class="switch"><label for="paper">{switch}</label></div>\n' + "\n".join(body) + "\n</main>\n"
         "</body>\n</html>\n"
     )
 
@@ -74,7 +76,7 @@ def table(caption: str, columns: Sequence[str], rows: Iterable[Sequence[str]], *
 
 def error_legend(translate: Translate, *, classes: int) -> str:
     """What the colors of an error map mean; the wrong class only where there are several."""
-    shown = [color for color in color_table(PAPER) if color.opacity and (color.code < 4 or classes > 2)]
+    shown = [color for color in color_table(DEFAULT_COLORS) if color.opacity and (color.code < 4 or classes > 2)]
     return _legend(
         [(f'<path class="code{color.code}" d="M0 0h10v10h-10z"/>', translate(color.name)) for color in shown]
     )
@@ -104,7 +106,7 @@ def _legend(entries: Sequence[tuple[str, str]]) -> str:
 
 def _color_rules(annotators: int) -> str:
     rules = []
-    for selector, name in ((":root", PAPER), ("#safe:checked ~ main", COLORBLIND)):
+    for selector, name in ((":root", DEFAULT_COLORS), ("#paper:checked ~ main", PAPER)):
         values = "".join(f"--code{c.code}:{c.css};--alpha{c.code}:{c.opacity:g};" for c in color_table(name))
         rules.append(f"{selector} {{ {values} }}")
     rules += [

@@ -116,12 +116,12 @@ def test_headless_chromium_opens_it_without_error_or_request(out: Path) -> None:
         page.on("request", lambda request: requests.append(request.url))
         page.goto((out / "report.html").as_uri())
         fill = "() => getComputedStyle(document.querySelector('.slice path.code3')).fill"
-        paper = page.evaluate(fill)
-        page.click("label[for=safe]")
         safe = page.evaluate(fill)
+        page.click("label[for=paper]")
+        paper = page.evaluate(fill)
         wide = page.evaluate("() => document.documentElement.scrollWidth <= window.innerWidth")
         browser.close()
     assert messages == []
     assert [url for url in requests if not url.startswith("data:")] == [(out / "report.html").as_uri()]
-    assert (paper, safe) == ("rgb(255, 0, 0)", "rgb(213, 94, 0)")
+    assert (paper, safe) == ("rgb(255, 0, 0)", "rgb(204, 56, 0)")
     assert wide

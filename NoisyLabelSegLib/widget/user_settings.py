@@ -1,0 +1,42 @@
+"""What a user of this computer has chosen for all scenes: how errors are drawn."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import qt
+import slicer
+
+KEY = "NoisyLabelSeg/"
+
+
+@dataclass(frozen=True)
+class DisplayChoices:
+    """How error maps are drawn; the colors are safe for color-blind people unless `paperColors`."""
+
+    paperColors: bool = False
+    filled: bool = True
+    correct: bool = True
+    planes: bool = False
+    opacity: int = 100
+    """In percent of the opacity of the colors."""
+
+    @classmethod
+    def read(cls) -> DisplayChoices:
+        """The user's choices of earlier sessions."""
+        given = {name: slicer.util.settingsValue(KEY + name, None) for name in cls.__dataclass_fields__}
+        return cls(**{name: _like(value, getattr(cls, name)) for name, value in given.items() if value is not None})
+
+    def changed(self, **values: Any) -> DisplayChoices:
+        """The same with other values, which are remembered from now on."""
+        for name, value in values.items():
+            qt.QSettings().setValue(KEY + name, str(value))
+        return replace(self, **values)
+
+
+def _like(text: Any, default: bool | int) -> bool | int:
+    """Settings come back as text."""
+    if isinstance(default, bool):
+        return str(text).lower() == "true"
+    return int(text) if str(text).isdecimal() else default
