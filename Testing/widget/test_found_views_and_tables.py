@@ -209,9 +209,9 @@ def test_38_one_walks_through_the_largest_errors_only(module, monkeypatch, volum
 
 
 def test_38_large_volumes_are_plain_numbers():
-    from NoisyLabelSegLib.widget.annotators_section import _figure
+    from NoisyLabelSegLib.widget.statistics_table import figureText
 
-    assert _figure("missed_ml", 1350.0) == "1350"
+    assert figureText("missed_ml", 1350.0) == "1350"
 
 
 def test_27_the_current_error_is_kept_when_people_come_back_from_segment_editor(host, opened, module):
