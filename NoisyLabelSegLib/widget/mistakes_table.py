@@ -82,11 +82,12 @@ def _who(mistake: Mistake) -> str:
 
 
 def _kind(mistake: Mistake) -> str:
-    return {
+    words: dict[MistakeKind, str] = {
         MistakeKind.MISSED: _("missed"),
         MistakeKind.INVENTED: _("false mark"),
         MistakeKind.TOO_WIDE: _("too wide"),
         MistakeKind.TOO_TIGHT: _("too tight"),
         MistakeKind.HOLE: _("hole"),
         MistakeKind.WRONG_CLASS: _("wrong class"),
-    }[mistake.kind]
+    }
+    return words[mistake.kind]

@@ -25,8 +25,9 @@ class DisplayChoices:
     @classmethod
     def read(cls) -> DisplayChoices:
         """The user's choices of earlier sessions."""
-        given = {name: slicer.util.settingsValue(KEY + name, None) for name in cls.__dataclass_fields__}
-        return cls(**{name: _like(value, getattr(cls, name)) for name, value in given.items() if value is not None})
+        given: dict[str, Any] = {name: slicer.util.settingsValue(KEY + name, None) for name in cls.__dataclass_fields__}
+        known = {name: _like(value, getattr(cls, name)) for name, value in given.items() if value is not None}
+        return cls(**known)
 
     def changed(self, **values: Any) -> DisplayChoices:
         """The same with other values, which are remembered from now on."""
@@ -35,7 +36,7 @@ class DisplayChoices:
         return replace(self, **values)
 
 
-def _like(text: Any, default: bool | int) -> bool | int:
+def _like(text: Any, default: Any) -> Any:
     """Settings come back as text."""
     if isinstance(default, bool):
         return str(text).lower() == "true"
