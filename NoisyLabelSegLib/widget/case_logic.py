@@ -10,16 +10,16 @@ from typing import Any
 from slicer.i18n import tr as _
 
 from NoisyLabelSegLib.cases import Case, Geometry, Image
+from NoisyLabelSegLib.cases.label_matches import LabelMatch
 from NoisyLabelSegLib.errors import UserError
 from NoisyLabelSegLib.progress import finished
 from NoisyLabelSegLib.scene.candidates import countLabels, findingCandidates
 from NoisyLabelSegLib.scene.colors import annotatorColor
 from NoisyLabelSegLib.scene.folder import CaseFolder
 from NoisyLabelSegLib.scene.nodes import Role, Tag
-from NoisyLabelSegLib.scene.outlines import fillAnnotator
+from NoisyLabelSegLib.scene.outlines import movedOntoGrid
 from NoisyLabelSegLib.scene.placing import geometryOf
-from NoisyLabelSegLib.scene.scene_case import SceneCase, adoptingNodes, readingCase, sourcesOf
-from NoisyLabelSegLib.scene.segments import showAsOutline
+from NoisyLabelSegLib.scene.scene_case import SceneCase, adoptingNodes, matched, readingCase, sourcesOf
 from NoisyLabelSegLib.scene.sources import AnnotatorSource, labelsOnGrid
 from NoisyLabelSegLib.signals import Signal
 from NoisyLabelSegLib.widget.drawn_outlines import DrawnOutlines
@@ -120,8 +120,19 @@ class CaseLogic:
         if self._read is None:
             classes = tuple(self._parameters.classes)
             work = readingCase(self._volumes(), self._sources(), id=self.folder.case, classes=classes)
-            self._read = yield from told(_("Reading the outlines of {step}..."), work)
+            found = yield from told(_("Reading the outlines of {step}..."), work)
+            names = zip(self._parameters.renamedFrom, self._parameters.renamedTo, strict=True)
+            self._read = matched(found, map(LabelMatch.parse, self._parameters.matches), dict(names))
         return self._read
+
+    @property
+    def questions(self) -> tuple[LabelMatch, ...]:
+        """Labels that probably mean the same, which people are asked about before anything is fused."""
+        if not self.isOpen or not self.isReady or self._parameters.keptApart or len(self.annotators) < 2:
+            return ()
+        with contextlib.suppress(UserError):  # whoever asks for the labels hears it
+            return tuple(self.read().proposals)
+        return ()
 
     def case(self, truth: Any = None) -> Case:
         """The open case as the library knows cases, with this truth (z, y, x) if there is one."""
@@ -169,6 +180,7 @@ class CaseLogic:
         else:
             self._parameters.volume = volume
             self._parameters.case, self._parameters.study = ("" if volume is None else volume.GetName()), ""
+            self._forgetNames()
             self._setSources([])
 
     def addFromScene(self) -> None:
@@ -206,6 +218,7 @@ class CaseLogic:
         self._parameters.case, self._parameters.study = folder.case, folder.study
         self._parameters.volume = folder.image
         self._parameters.classes = list(classes)
+        self._forgetNames()
         self._setSources(sourcesOf(folder))
 
     def remove(self, names: list[str]) -> None:
@@ -214,7 +227,9 @@ class CaseLogic:
 
     def resample(self) -> None:
         """Replaces outlines that lie on another grid by copies on the volume's grid, for good."""
-        moved = [self._onGrid(place, source) for place, source in enumerate(self._sources())]
+        moved = [
+            movedOntoGrid(source, place, self.folder, self.classes) for place, source in enumerate(self._sources())
+        ]
         self._setSources(moved)
 
     def show(self, name: str, *, shown: bool) -> None:
@@ -255,14 +270,10 @@ class CaseLogic:
         self._isPending = False
         self.changed.emit(None)
 
-    def _onGrid(self, place: int, source: AnnotatorSource) -> AnnotatorSource:
-        found = labelsOnGrid(source, self._parameters.volume, self.classes)
-        if not found.remarks:
-            return source
-        node = self._scene.AddNewNodeByClass("vtkMRMLSegmentationNode", f"{source.node.GetName()} resampled")
-        fillAnnotator(node, source.name, place, found.labels, self.geometry, self.classes)
-        showAsOutline(node, thickness=1)
-        return AnnotatorSource(source.name, node)
+    def _forgetNames(self) -> None:
+        """What was said about the classes of another case."""
+        self._parameters.matches, self._parameters.keptApart = [], False
+        self._parameters.renamedFrom, self._parameters.renamedTo = [], []
 
     def _volumes(self) -> list[Any]:
         return self.folder.nodes(Role.IMAGE) or [self._parameters.volume]

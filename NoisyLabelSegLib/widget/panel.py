@@ -18,14 +18,17 @@ from NoisyLabelSegLib.widget.annotators_logic import AnnotatorsLogic
 from NoisyLabelSegLib.widget.annotators_section import AnnotatorsSection
 from NoisyLabelSegLib.widget.case_logic import CaseLogic
 from NoisyLabelSegLib.widget.case_section import CaseSection
+from NoisyLabelSegLib.widget.classes_section import ClassesSection
 from NoisyLabelSegLib.widget.display_logic import DisplayLogic
 from NoisyLabelSegLib.widget.display_section import DisplaySection
 from NoisyLabelSegLib.widget.export_logic import ExportLogic
 from NoisyLabelSegLib.widget.export_section import ExportSection
 from NoisyLabelSegLib.widget.models import ModelShelf
+from NoisyLabelSegLib.widget.names_logic import NamesLogic
 from NoisyLabelSegLib.widget.opening import Opening
 from NoisyLabelSegLib.widget.prediction_logic import PredictionLogic
 from NoisyLabelSegLib.widget.steps import Steps
+from NoisyLabelSegLib.widget.structures import Structures
 from NoisyLabelSegLib.widget.torch_support import TorchSupport
 from NoisyLabelSegLib.widget.train_logic import TrainLogic
 from NoisyLabelSegLib.widget.train_section import TrainSection
@@ -33,7 +36,15 @@ from NoisyLabelSegLib.widget.truth_logic import TruthLogic
 from NoisyLabelSegLib.widget.truth_section import TruthSection
 
 DEVICES = ["auto", "cuda", "mps", "cpu"]
-SECTIONS = ("CaseSection", "TruthSection", "AnnotatorsSection", "DisplaySection", "TrainSection", "ExportSection")
+SECTIONS = (
+    "CaseSection",
+    "ClassesSection",
+    "TruthSection",
+    "AnnotatorsSection",
+    "DisplaySection",
+    "TrainSection",
+    "ExportSection",
+)
 MODELS_SETTING = "NoisyLabelSeg/Models"
 
 
@@ -57,16 +68,19 @@ class Panel:
         self.truth = TruthLogic(self.case, views)
         self.annotators = AnnotatorsLogic(self.case, self.truth, views, _)
         prediction = PredictionLogic(self.case, self.truth)
-        self.caseSection = CaseSection(uis[0], self.case, self.opening)
+        self.names = NamesLogic(self.case)
+        self.caseSection = CaseSection(uis[0], self.case, self.opening, self.names)
+        self.structures = Structures(self.case, self.annotators)
+        self.classesSection = ClassesSection(uis[1], self.names, self.structures)
         shelf = ModelShelf(_rememberedModels, _rememberModels)
-        self.truthSection = TruthSection(uis[1], self.truth, prediction, torch, shelf)
+        self.truthSection = TruthSection(uis[2], self.truth, prediction, torch, shelf)
         self.annotatorsSection = AnnotatorsSection(
-            uis[2], self.annotators, slicer.util.mainWindow() or self._widgets[2]
+            uis[3], self.annotators, slicer.util.mainWindow() or self._widgets[3]
         )
         self.display = DisplayLogic(self.case, self.truth, self.annotators, views, scene)
-        self.displaySection = DisplaySection(uis[3], self.display, uis[1].confidenceBox)
-        self.trainSection = TrainSection(uis[4], TrainLogic(scene, self.case, self.opening.openedStudy), torch)
-        self.exportSection = ExportSection(uis[5], ExportLogic(self.case, self.truth, _))
+        self.displaySection = DisplaySection(uis[4], self.display, uis[2].confidenceBox)
+        self.trainSection = TrainSection(uis[5], TrainLogic(scene, self.case, self.opening.openedStudy), torch)
+        self.exportSection = ExportSection(uis[6], ExportLogic(self.case, self.truth, _))
         self._scene = scene
         self._observer = scene.AddObserver(scene.NodeRemovedEvent, self._onNodeRemoved)
         self.case.changed.connect(lambda _news: self._onCaseChanged())
@@ -86,6 +100,7 @@ class Panel:
         self._tags = [] if node is None else [self._parameters.connectGui(widget) for widget in self._widgets]
         for section in (self.truthSection, self.annotatorsSection, self.trainSection, self.exportSection):
             section.setParameters(self._parameters)
+        self.names.setParameters(self._parameters)
         self.case.setParameters(self._parameters)
 
     def setActive(self, *, active: bool) -> None:
@@ -150,7 +165,8 @@ class Panel:
 class Parameters:
     """The open case: its volume, its name and its study's, its classes, and the annotators with node and segment.
 
-    `ignored` are the annotators who are not ticked, `annotator` is the one whose errors are shown.
+    `ignored` are the annotators who are not ticked, `annotator` is the one whose errors are shown. `matches` are labels
+    that mean the same (as `reader:7=1`), unless they are all kept apart; classes are renamed from one name to another.
     """
 
     volume: vtkMRMLScalarVolumeNode
@@ -161,6 +177,10 @@ class Parameters:
     nodes: list[vtkMRMLNode]
     segments: list[str]
     ignored: list[str]
+    matches: list[str]
+    keptApart: bool = False
+    renamedFrom: list[str]
+    renamedTo: list[str]
     annotator: str
     method: str = DEFAULT
     model: str
