@@ -15,6 +15,7 @@ from NoisyLabelSegLib.json_checks import parse_object, read_text, to_dataclass
 from NoisyLabelSegLib.progress import Report, Say
 from NoisyLabelSegLib.verbs.adjudicate import AdjudicateSettings
 from NoisyLabelSegLib.verbs.compare import CompareSettings
+from NoisyLabelSegLib.verbs.disagreements import DisagreementsSettings
 from NoisyLabelSegLib.verbs.export import ExportSettings
 from NoisyLabelSegLib.verbs.fuse import FuseSettings
 from NoisyLabelSegLib.verbs.predict import PredictSettings
@@ -26,6 +27,7 @@ __all__ = [
     "VERBS",
     "AdjudicateSettings",
     "CompareSettings",
+    "DisagreementsSettings",
     "ExportSettings",
     "FuseSettings",
     "PredictSettings",
