@@ -35,6 +35,13 @@ class Role(Enum):
     """What an annotator drew in a labelmap, as a segmentation that the views draw as lines."""
     TRUTH = "truth"
     KNOWN_TRUTH = "knownTruth"
+    EDITED_TRUTH = "editedTruth"
+    """A truth that was edited or adjudicated and then replaced."""
+    REFERENCE = "reference"
+    """What the annotators of an adjudicated case were compared with."""
+    DECISIONS = "decisions"
+    CONFLICTS = "conflicts"
+    DISAGREEMENT = "disagreement"
     PROBABILITY = "probability"
     CONFIDENCE = "veil"  # the value is part of saved scenes
     ERRORS = "errors"
