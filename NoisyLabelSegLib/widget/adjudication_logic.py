@@ -118,8 +118,7 @@ class AdjudicationLogic:
 
     def noticeEdit(self) -> bool:
         """Reads a truth that was edited in the scene; says whether the session is to take it into its decisions."""
-        if not self._truth.takeEdits():
-            return False
+        self._truth.takeEdits()
         if self.session is not None and self._truth.truth is not None:
             return True
         self.leave()
