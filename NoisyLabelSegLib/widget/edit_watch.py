@@ -42,6 +42,7 @@ class EditWatch:
             segmentation.SourceRepresentationModified,
             segmentation.SegmentModified,
             slicer.vtkMRMLVolumeNode.ImageDataModifiedEvent,
+            "ModifiedEvent",  # what slicer.util.arrayFromVolumeModified() sends
         ]
         for node in {node.GetID(): node for node in (*self._nodes(), self._truth()) if node is not None}.values():
             self._observed += [(node, node.AddObserver(event, self._onModified)) for event in events]

@@ -10,7 +10,7 @@ from slicer.i18n import tr as _
 
 from NoisyLabelSegLib.fusion import DEFAULT, METHODS
 from NoisyLabelSegLib.jobs.job import Job
-from NoisyLabelSegLib.scene.references import KNOWN, Reference
+from NoisyLabelSegLib.scene.references import KNOWN, SCENE, Reference
 from NoisyLabelSegLib.widget.job_button import JobButton, TimerPoller
 from NoisyLabelSegLib.widget.models import ModelShelf, describe
 from NoisyLabelSegLib.widget.prediction_logic import PredictionLogic
@@ -37,7 +37,7 @@ class TruthSection:
         ui.methodSelector.addItem(_("Trained model..."), MODEL)
         ui.methodSelector.addItem(_("Trained model with these labels"), MODEL_WITH_LABELS)
         self._references: list[Reference] = []
-        self._beforeKnown = DEFAULT
+        self._beforeKnown, self._wanted = DEFAULT, ""
         self._fillModels("")
         ui.knownTruthButton.clicked.connect(self.onKnownTruth)
         ui.methodSelector.currentIndexChanged.connect(self.onMethodChanged)
@@ -65,8 +65,11 @@ class TruthSection:
         self._parameters = parameters
         if parameters is not None:
             self._fillModels(parameters.model)
-            self._fillReferences()
-            self._ui.methodSelector.currentIndex = max(self._ui.methodSelector.findData(parameters.method), 0)
+            combo, self._wanted = self._ui.methodSelector, ""
+            if parameters.method.startswith(SCENE):  # offered once the case is open
+                self._wanted = parameters.method
+            else:
+                combo.currentIndex = max(combo.findData(parameters.method), 0)
         self.update()
 
     def selectModel(self, path: str) -> None:
@@ -182,7 +185,7 @@ class TruthSection:
         self._ui.knownTruthButton.visible = self._logic.hasKnownTruth
         titles = [(each.key, each.title) for each in references]
         if titles != [(each.key, each.title) for each in self._references]:
-            chosen = self.method
+            chosen = self._wanted or self.method
             combo.blockSignals(True)
             for each in self._references:
                 combo.removeItem(combo.findData(each.key))
@@ -191,6 +194,8 @@ class TruthSection:
             combo.currentIndex = max(combo.findData(chosen), 0)
             combo.blockSignals(False)
             self._references = references
+            if combo.findData(self._wanted) >= 0:
+                self._wanted = ""
         isKnown = self.method == KNOWN
         self._ui.knownTruthButton.text = _("Back to the estimate") if isKnown else _("Compare with the known truth")
 

@@ -178,7 +178,10 @@ def test_the_views_go_to_the_disagreement_and_show_everybody(deciding):
     region = deciding.case.folder.find(Role.DISAGREEMENT)
     assert region.GetDisplayNode().GetVisibility()
     assert all(deciding.case.isShown(name) for name in deciding.case.annotators)
-    composite = slicer.mrmlScene.GetNodeByID("vtkMRMLSliceCompositeNodeRed")
+    composite = slicer.mrmlScene.AddNewNodeByClass("vtkMRMLSliceCompositeNode")
+    deciding.annotatorsSection._ui.statisticsTable.selectRow(0)
+    assert composite.GetLabelVolumeID() is not None
+    ui_of(deciding).disagreementTable.selectRow(0)
     assert composite.GetLabelVolumeID() is None
     scores(deciding)  # the review shows an annotator's errors, the views come back
     assert composite.GetLabelVolumeID() is None
