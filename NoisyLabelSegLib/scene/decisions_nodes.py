@@ -64,12 +64,12 @@ def retireDecisions(folder: CaseFolder) -> None:
         number = len([each for each in folder.nodes(Role.DECISIONS) if each is not node]) + 1
         Tag(Role.DECISIONS, folder.case, folder.study, label=f"replaced {number}").write(node)
         node.SetName(f"{folder.case} decisions, replaced {number}")
-    removeNodes(folder.scene, folder.nodes(Role.REFERENCE, Role.CONFLICTS, Role.DISAGREEMENT))
+    removeNodes(folder.scene, folder.nodes(Role.ADJUDICATED, Role.CONFLICTS, Role.DISPUTED))
 
 
 def showDisagreement(folder: CaseFolder, box: Box, mask: NDArray[np.bool_], geometry: Geometry) -> Node:
     """Marks one disagreement in the views: `mask` lies at `box` in the volume."""
-    node = folder.put("vtkMRMLSegmentationNode", Role.DISAGREEMENT, f"{folder.case} disagreement")
+    node = folder.put("vtkMRMLSegmentationNode", Role.DISPUTED, f"{folder.case} disagreement")
     setReferenceGeometry(node, geometry)
     parts = box if len(box) == 3 else (slice(0, 1), *box)
     image = imageFromArray(mask.astype(np.uint8))
@@ -94,4 +94,4 @@ def showDisagreement(folder: CaseFolder, box: Box, mask: NDArray[np.bool_], geom
 
 
 def hideDisagreement(folder: CaseFolder) -> None:
-    removeNodes(folder.scene, folder.nodes(Role.DISAGREEMENT))
+    removeNodes(folder.scene, folder.nodes(Role.DISPUTED))

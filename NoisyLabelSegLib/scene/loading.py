@@ -28,7 +28,7 @@ from NoisyLabelSegLib.scene.volumes import MANY_VOXELS, SCALAR, VECTOR, chooseWi
 
 _OUTLINES = (
     *(Role.ANNOTATOR, Role.ANNOTATORS, Role.OUTLINE, Role.TRUTH, Role.KNOWN_TRUTH),
-    *(Role.EDITED_TRUTH, Role.REFERENCE, Role.DISAGREEMENT),
+    *(Role.EDITED_TRUTH, Role.ADJUDICATED, Role.DISPUTED),
 )
 _HIDDEN = PREFIX + "hiddenWithCase"
 """The attribute of a node that people would see if its case were open."""

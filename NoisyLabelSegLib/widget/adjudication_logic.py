@@ -85,7 +85,7 @@ class AdjudicationLogic:
         stored, case = self._stored(), self._case
         names = stored.decisions.annotators if stored is not None else case.used
         labels = case.labels()
-        node = case.folder.find(Role.REFERENCE)
+        node = case.folder.find(Role.ADJUDICATED)
         if stored is None or node is None:
             return Basis({name: labels[name] for name in names if name in labels}, self._truth.truth, None)
         self.agreedShare = stored.decisions.agreed_share
@@ -270,7 +270,7 @@ class AdjudicationLogic:
         if self._stored() is None:
             case = self._case
             nodes = ResultNodes(case.folder, case.geometry, case.classes)
-            node = nodes.truth(session.reference, name="reference", role=Role.REFERENCE)
+            node = nodes.truth(session.reference, name="reference", role=Role.ADJUDICATED)
             node.GetDisplayNode().SetVisibility(False)
             if self._isReferenceEdited:
                 self._truth.beginDecisions()

@@ -20,6 +20,8 @@ from NoisyLabelSegLib.widget.annotators_logic import AnnotatorsLogic
 from NoisyLabelSegLib.widget.annotators_section import AnnotatorsSection
 from NoisyLabelSegLib.widget.case_logic import CaseLogic
 from NoisyLabelSegLib.widget.case_section import CaseSection
+from NoisyLabelSegLib.widget.display_logic import DisplayLogic
+from NoisyLabelSegLib.widget.display_section import DisplaySection
 from NoisyLabelSegLib.widget.edit_watch import EditWatch
 from NoisyLabelSegLib.widget.export_logic import ExportLogic
 from NoisyLabelSegLib.widget.export_section import ExportSection
@@ -35,7 +37,7 @@ from NoisyLabelSegLib.widget.truth_section import TruthSection
 
 DEVICES = ["auto", "cuda", "mps", "cpu"]
 SECTIONS = (
-    *("CaseSection", "TruthSection", "AnnotatorsSection"),
+    *("CaseSection", "TruthSection", "AnnotatorsSection", "DisplaySection"),
     *("AdjudicationSection", "TrainSection", "ExportSection"),
 )
 MODELS_SETTING = "NoisyLabelSeg/Models"
@@ -67,13 +69,15 @@ class Panel:
         self.annotatorsSection = AnnotatorsSection(
             uis[2], self.annotators, slicer.util.mainWindow() or self._widgets[2]
         )
+        self.display = DisplayLogic(self.case, self.truth, self.annotators, views, scene)
+        self.displaySection = DisplaySection(uis[3], self.display, uis[1].confidenceBox)
         self.adjudication = AdjudicationLogic(self.case, self.truth, views)
         self.adjudicationSection = AdjudicationSection(
-            uis[3], self.case, self.adjudication, self.opening, slicer.util.mainWindow() or self._widgets[3]
+            uis[4], self.case, self.adjudication, self.opening, slicer.util.mainWindow() or self._widgets[4]
         )
         self.watch = EditWatch(self.case)
-        self.trainSection = TrainSection(uis[4], TrainLogic(scene, self.case, self.opening.openedStudy), torch)
-        self.exportSection = ExportSection(uis[5], ExportLogic(self.case, self.truth, _))
+        self.trainSection = TrainSection(uis[5], TrainLogic(scene, self.case, self.opening.openedStudy), torch)
+        self.exportSection = ExportSection(uis[6], ExportLogic(self.case, self.truth, _))
         self._scene = scene
         self._observer = scene.AddObserver(scene.NodeRemovedEvent, self._onNodeRemoved)
         self.case.changed.connect(lambda _news: self._onCaseChanged())
@@ -106,6 +110,7 @@ class Panel:
         self.adjudicationSection.setActive(active=active)
         self.watch.pause(paused=not active)
         self.annotators.showLegends(visible=active)
+        self.displaySection.setActive(active=active)
 
     def leaveScene(self) -> None:
         """Ends what runs and lets go of the parameter node: the scene goes away."""
@@ -116,6 +121,7 @@ class Panel:
         self.watch.forget()
         self.trainSection.leaveScene()
         self.exportSection.leaveScene()
+        self.displaySection.leaveScene()
         self.annotators.leaveScene()
         self.setParameterNode(None)
 
@@ -191,7 +197,6 @@ class Parameters:
     live: bool = True
     veil: bool = False  # the confidence overlay, by the name that saved scenes have
     oneViewEach: bool = False
-    safeColors: bool = False
     agreedPercent: Annotated[int, WithinRange(50, 99)] = 50
     hideNames: bool = False
     trainingSource: str = "scene"

@@ -175,7 +175,7 @@ def test_the_views_go_to_the_disagreement_and_show_everybody(deciding):
     red = slicer.mrmlScene.GetNodeByID("vtkMRMLSliceNodeRed")
     ui_of(deciding).disagreementTable.selectRow(1)
     assert [round(red.GetSliceToRAS().GetElement(row, 3)) for row in range(3)] == [6, 3, 3]
-    region = deciding.case.folder.find(Role.DISAGREEMENT)
+    region = deciding.case.folder.find(Role.DISPUTED)
     assert region.GetDisplayNode().GetVisibility()
     assert all(deciding.case.isShown(name) for name in deciding.case.annotators)
     composite = slicer.mrmlScene.AddNewNodeByClass("vtkMRMLSliceCompositeNode")
@@ -187,7 +187,7 @@ def test_the_views_go_to_the_disagreement_and_show_everybody(deciding):
     assert composite.GetLabelVolumeID() is None
     deciding.annotatorsSection._ui.statisticsTable.selectRow(1)
     assert composite.GetLabelVolumeID() is not None
-    assert deciding.case.folder.find(Role.DISAGREEMENT) is None
+    assert deciding.case.folder.find(Role.DISPUTED) is None
 
 
 def test_edit_opens_segment_editor_and_what_is_painted_is_the_decision(host, deciding):
