@@ -58,10 +58,10 @@ def calibration_of(probabilities: NDArray[Any], truth: NDArray[Any]) -> Calibrat
     surest = p.max(axis=0)
     bins = np.clip((surest * BINS).astype(np.int64), 0, BINS - 1)
     voxels = np.bincount(bins, minlength=BINS)
-    confidence = np.bincount(bins, weights=surest, minlength=BINS)
-    correct = np.bincount(bins, weights=p.argmax(axis=0) == truth, minlength=BINS)
+    confidence: Any = np.bincount(bins, weights=surest, minlength=BINS)
+    correct: Any = np.bincount(bins, weights=p.argmax(axis=0) == truth, minlength=BINS)
     p[truth, np.arange(truth.size)] -= 1
-    return Calibration(voxels, confidence, correct, float((p**2).sum()))
+    return Calibration(voxels, np.asarray(confidence), np.asarray(correct), float((p**2).sum()))
 
 
 NOTHING = Calibration(np.zeros(BINS, dtype=np.int64), np.zeros(BINS), np.zeros(BINS), 0.0)
