@@ -6,6 +6,7 @@ and never runs code when it is read.
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import enum
 import hashlib
@@ -20,20 +21,19 @@ from typing import Any
 
 import numpy as np
 
-import NoisyLabelSegLib
 from NoisyLabelSegLib.cases.study import Study
 from NoisyLabelSegLib.failures import Failure
 from NoisyLabelSegLib.output import output_file
 from NoisyLabelSegLib.progress import Map
 
 _TREE = "tree"
+_PACKAGE = Path(__file__).resolve().parents[1]
 
 
 def run_key(study: Study, *settings: object, folder: str | Path | None = None) -> str:
     """Stands for a run: equal where the settings, this library and all files of the study and of a folder are equal."""
-    package = Path(NoisyLabelSegLib.__file__).parent
     files = [
-        *package.rglob("*.py"),
+        *_PACKAGE.rglob("*.py"),
         *(source for case in study.cases for source in case.sources() if isinstance(source, Path)),
         *(Path(folder).rglob("*") if folder is not None else ()),
     ]
@@ -70,7 +70,8 @@ class _Remembered:
                 path.unlink()
         result = self.function(case)
         if not isinstance(result, Failure):
-            write_result(path, result)
+            with contextlib.suppress(TypeError):  # what cannot be kept is worked out again
+                write_result(path, result)
         return result
 
 
@@ -96,6 +97,9 @@ def _encoded(value: Any, arrays: list[np.ndarray[Any, Any]]) -> Any:
     if isinstance(value, np.ndarray | np.generic):
         arrays.append(np.asarray(value))
         return ["array" if isinstance(value, np.ndarray) else "number", len(arrays) - 1]
+    if isinstance(value, bytes):
+        arrays.append(np.frombuffer(value, dtype=np.uint8))
+        return ["bytes", len(arrays) - 1]
     if isinstance(value, Path):
         return ["path", str(value)]
     if isinstance(value, list | tuple):
@@ -120,6 +124,8 @@ def _decoded(tree: Any, arrays: Mapping[str, Any]) -> Any:
     if kind in ("array", "number"):
         array = arrays[f"a{rest[0]}"]
         return array if kind == "array" else array[()]
+    if kind == "bytes":
+        return arrays[f"a{rest[0]}"].tobytes()
     if kind == "path":
         return Path(rest[0])
     if kind == "dict":
@@ -139,7 +145,7 @@ def _class(name: str, base: type) -> Any:
     """A dataclass or enumeration of this library, by module and name."""
     module, _, qualified = name.partition(":")
     found = None
-    if module.startswith(f"{NoisyLabelSegLib.__name__}."):
+    if module.startswith(f"{_PACKAGE.name}."):
         found = getattr(importlib.import_module(module), qualified, None)
     if not isinstance(found, type) or not issubclass(found, base):
         raise ValueError(f"{name} is no class of a result")

@@ -84,7 +84,7 @@ class Stranger:
 
 
 def test_a_result_comes_back_as_it_was(tmp_path: Path) -> None:
-    result = (1, 2.5, float("inf"), None, "a", [True], {("a", 1): np.arange(3)}, np.float32(0.1), {3}, Path("x"))
+    result = (1, 2.5, float("inf"), None, "a", [True], {("a", 1): np.arange(3)}, np.float32(0.1), {3}, b"\0a")
     write_result(tmp_path / "a.npz", (result, Annotation(Path("b.nrrd"))))
     found, annotation = read_result(tmp_path / "a.npz")
     assert annotation == Annotation(Path("b.nrrd"))
