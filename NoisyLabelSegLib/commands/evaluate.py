@@ -5,13 +5,16 @@ from __future__ import annotations
 import argparse
 import json
 from dataclasses import asdict
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from NoisyLabelSegLib.commands import many_cases
 from NoisyLabelSegLib.commands.fuse import parallel_map
 from NoisyLabelSegLib.commands.terminal import Terminal
 from NoisyLabelSegLib.errors import UserError
 from NoisyLabelSegLib.failures import Failures
+
+if TYPE_CHECKING:
+    from NoisyLabelSegLib.evaluation.scores import Evaluation
 
 SUMMARY = "Score predictions or fused truths against a study: Dice, confusion-matrix errors, GED, consensus."
 EXAMPLE = """  noisylabelseg evaluate predictions lesions/study.json --split test
@@ -51,7 +54,7 @@ def run(arguments: argparse.Namespace, terminal: Terminal) -> dict[str, Any]:
     if failures.found:
         figures["failed"] = [asdict(failure) for failure in failures.found]
     without_truth = [case.id for case in study.cases if case.truth_source is None]
-    if _nothing_scored(figures) and not failures.found:
+    if _nothing_scored(scores) and not failures.found:
         why = f"The study {study.name} names no truth" if without_truth else "No predicted case has a known truth"
         raise UserError(f"{why}, so there is nothing to score against", remedy=_TRUTH)
     if len(without_truth) == len(study.cases):
@@ -85,10 +88,11 @@ _NAMES = {
 }
 
 
-def _nothing_scored(figures: dict[str, Any]) -> bool:
-    """Whether neither a truth nor an annotator's labels could be compared with a prediction."""
-    counted = figures["cases_counted"]
-    return not counted["dice"] and all(row["dice"] is None for row in figures["annotators"].values())
+def _nothing_scored(scores: Evaluation) -> bool:
+    """Whether no case has a truth and no annotator's labels were predicted from anything but a fusion of themselves."""
+    people = [score for case in scores.cases for score in case.annotators.values()]
+    predicted = any(score.dice is not None and not score.derived for score in people)
+    return not predicted and all(case.class_dice is None for case in scores.cases)
 
 
 _CM_KEYS = ("cm_rmse", "cm_rmse_column", "cm_rmse_image")

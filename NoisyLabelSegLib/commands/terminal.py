@@ -32,7 +32,7 @@ class Terminal:
         self.json = json
         self._console = Console(highlight=False, soft_wrap=True)
         self._errors = Console(stderr=True, highlight=False, soft_wrap=True)
-        self._time_left = TimeLeft()
+        self._time_left = TimeLeft(clock)
         self._bar: Bar | None = None
         self._task: TaskID | None = None
         self._stage = ""
