@@ -43,7 +43,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         type=int,
         default=0,
         metavar="N",
-        help="also N labelings drawn from the annotator models, as samples.nrrd; 1 byte a voxel each",
+        help="also N labelings drawn from the annotator models or by a Probabilistic U-Net, as samples.nrrd; "
+        "1 byte a voxel each",
     )
     parser.add_argument("--seed", type=int, default=0, metavar="S", help="random seed of the samples (default 0)")
     parser.add_argument(

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import math
-import os
-import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any
 
 import numpy as np
 import torch
@@ -22,8 +19,10 @@ from NoisyLabelSegLib.errors import UserError
 from NoisyLabelSegLib.fusion.combination import LabeledPrediction
 from NoisyLabelSegLib.fusion.label_agreement import LabelAgreement
 from NoisyLabelSegLib.inference.case_prediction import CasePrediction
+from NoisyLabelSegLib.inference.field_store import field_store
 from NoisyLabelSegLib.inference.given_labels import given_labels
 from NoisyLabelSegLib.inference.predictor import Predictor
+from NoisyLabelSegLib.inference.sampled import OneSample
 from NoisyLabelSegLib.networks import SegmentationNetwork
 from NoisyLabelSegLib.networks.package import load_package
 from NoisyLabelSegLib.training.preprocessing import Preprocessing
@@ -37,7 +36,8 @@ class PredictionOutputs:
     confusion: each annotator's field of confusion matrices.
     expected: each annotator's expected errors, as files only.
     labels: whether the truth is estimated from the image and the labels of the case together.
-    samples: how many labelings are drawn from the annotator models with the random seed `seed`; as files only.
+    samples: how many labelings are drawn with the random seed `seed`, from the annotator models or from the network
+    itself if it draws samples; as files only, or by `Model.samples`.
     compressed: whether files are compressed; without, large ones are written many times faster.
     """
 
@@ -110,17 +110,16 @@ class Model:
     ) -> None:
         self.card, self.classes, self.annotators = card, card.classes, card.annotators
         self._path, self._architecture = path, network.architecture
-        self.has_annotators = network.predicts_annotators
+        self.has_annotators, self.draws_samples = network.predicts_annotators, network.draws_samples
         try:
             self._preprocessing = Preprocessing.from_json(card.preprocessing)
         except ValueError as error:
             raise UserError(f"has preprocessing that makes no sense: {error}", file=path) from error
         whole = not flips and sees_whole_slices(network)
+        self._network, self._patch = network, 0 if whole else self._preprocessing.patch
+        self._device = chosen_device(device)
         self._predictor = Predictor(
-            network,
-            patch=0 if whole else self._preprocessing.patch,
-            flips=flips and trained_on_flips(card),
-            device=chosen_device(device),
+            network, patch=self._patch, flips=flips and trained_on_flips(card), device=self._device
         )
 
     def predict(
@@ -186,6 +185,18 @@ class Model:
             both = self.with_labels(found, given).combine()
             return Estimate(both.labels, both.probabilities, drawn, confusion, tuple(both.remarks))
 
+    def samples(self, case: Case, count: int, seed: int = 0) -> Labels:
+        """Labelings (N, *shape) that a network with `draws_samples` draws of a case, the same for the same seed."""
+        prepared = self._preprocessing.image(case)
+        found = np.empty((count, *case.geometry.shape), dtype=np.uint8)
+        for number in range(count):
+            predictor = Predictor(
+                OneSample(self._network, seed * count + number), patch=self._patch, device=self._device
+            )
+            whole = np.concatenate([piece.truth for piece in predictor.pieces(prepared)], axis=1)
+            found[number] = self._preprocessing.restored(whole, case.geometry).argmax(axis=0)
+        return found
+
     def with_labels(self, found: CasePrediction, labels: Mapping[str, NDArray[Any]]) -> LabeledPrediction:
         """The prediction of a case, with its confusion fields, and labels (*shape) by annotator, to be combined."""
         fields = ((each.name, each.confusion) for each in found.annotators() if each.confusion is not None)
@@ -220,7 +231,7 @@ class Model:
         annotators, classes, shape = len(self.annotators), len(self.classes), prepared.shape[1:]
         truth = np.empty((classes, *shape), dtype=np.float32)
         drawn = np.empty((annotators, *shape), dtype=np.uint8) if outputs.annotators and not resampled else None
-        with _field_store(scratch, (annotators, classes, classes, *shape) if from_fields else None) as fields:
+        with field_store(scratch, (annotators, classes, classes, *shape) if from_fields else None) as fields:
             for piece in self._predictor.pieces(prepared, labels=drawn is not None, confusion=from_fields):
                 truth[:, piece.where] = piece.truth
                 if drawn is not None and piece.labels is not None:
@@ -232,7 +243,8 @@ class Model:
 
     def require(self, outputs: PredictionOutputs) -> None:
         """Refuses outputs that this model does not have."""
-        if outputs.about_annotators and not self.has_annotators:
+        samples_only = self.draws_samples and not replace(outputs, samples=0).about_annotators
+        if outputs.about_annotators and not (self.has_annotators or samples_only):
             raise UserError(
                 "knows the truth only: it was trained without an annotators' part",
                 file=self._path,
@@ -278,21 +290,3 @@ def chosen_device(name: str) -> torch.device:
     except (RuntimeError, AssertionError) as error:
         raise UserError(f"This machine has no device {name!r}", remedy="choose auto or cpu") from error
     return torch.device(name)
-
-
-@contextmanager
-def _field_store(folder: Path | None, shape: tuple[int, ...] | None) -> Iterator[Field | None]:
-    """A float32 array of this shape, in memory or in a temporary file in the folder; None without a shape."""
-    if shape is None or folder is None:
-        yield None if shape is None else np.empty(shape, dtype=np.float32)
-        return
-    with tempfile.TemporaryFile(dir=folder) as file:
-        yield _mapped(file, shape)
-
-
-def _mapped(file: BinaryIO, shape: tuple[int, ...]) -> Field:
-    """Its space on the disk is allocated at once, because a disk that fills up later ends the process."""
-    size = math.prod(shape) * np.dtype(np.float32).itemsize
-    if hasattr(os, "posix_fallocate"):  # not on Windows and macOS
-        os.posix_fallocate(file.fileno(), 0, size)
-    return np.memmap(file, dtype=np.float32, shape=shape)

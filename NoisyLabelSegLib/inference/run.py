@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -67,6 +68,7 @@ def predict_cases(
         _predict_object(loaded, cases, Path(folder), outputs, at=at, roi=roi, force=force)
         return {}
     used = dict[str, dict[str, Any]]()
+    from_annotators = replace(outputs, samples=0) if loaded.draws_samples else outputs
     with output_folder(folder, force=force) as partial:
         hear = paced(report)
         for done, case in enumerate(steps(cases, "predict", report)):
@@ -74,7 +76,7 @@ def predict_cases(
             def on_part(part: float, done: int = done) -> None:
                 hear(Progress("predict", done, len(cases), part=part * SHARE_BEFORE_WRITING))
 
-            with loaded.run(case, outputs, scratch=partial, on_part=on_part) as found:
+            with loaded.run(case, from_annotators, scratch=partial, on_part=on_part) as found:
                 writer = EstimateWriter(partial / case.id, case.geometry, compressed=outputs.compressed)
                 if outputs.labels:
                     both = loaded.with_labels(found, labels_of(case)).combine()
@@ -84,7 +86,9 @@ def predict_cases(
                 else:
                     writer.write_probabilities(found.probabilities)
                     writer.write_truth(found.truth)
-                _write_annotators(found, outputs, writer)
+                _write_annotators(found, from_annotators, writer)
+            if outputs.samples and loaded.draws_samples:
+                writer.write_samples(loaded.samples(case, outputs.samples, outputs.seed))
         if outputs.labels:
             write_text(partial / COMBINATION_JSON, json.dumps({"cases": used}, indent=1, ensure_ascii=False) + "\n")
     return used
@@ -103,6 +107,10 @@ def _predict_object(
     if len(cases) != 1:
         raise UserError(
             "A point or a box belongs to one scan", remedy="give a single image, or leave out --at and --roi"
+        )
+    if not model.has_annotators:
+        raise UserError(
+            "This model has no annotators' part, which a point or a box needs", remedy="leave out --at and --roi"
         )
     if (outputs.fields and not outputs.samples) or outputs.confusion or outputs.labels:
         raise UserError("Confusion fields are not written for a point or a box", remedy="use --annotators or --samples")

@@ -7,7 +7,6 @@ the rows of the labels that were given, the diagonals, and, where nothing less w
 
 from __future__ import annotations
 
-import math
 from typing import Protocol
 
 import torch
@@ -101,11 +100,19 @@ class GlobalConfusion:
         return self._table[None, ..., None].expand(self._images, -1, -1, -1, self._pixels)
 
 
-def known_rows(labels: Tensor, truth: Tensor, classes: int) -> Tensor:
-    """Rows of the real matrices where the truth is known: (B, R, L, P) for labels (B, R, P) and truth (B, P).
+COUNTED_AT_LEAST = 1e-3
+"""Added to every count, so that a class that is absent has a column of 1/L and no entry is 0."""
 
-    The true class's column is the one-hot of the label, so log 1; the other columns say nothing: log 1/L.
+
+def counted_rows(labels: Tensor, truth: Tensor, classes: int) -> Tensor:
+    """Rows of the real matrices of each image where the truth is known: log a_yj, (B, R, L, P), over the true class j.
+
+    labels: (B, R, P), truth: (B, P), both negative where unknown. Each annotator has one matrix an image, the table of
+    how often class i was drawn where class j is true. (A matrix of its own for every pixel would be the truth itself.)
     """
-    is_truth = truth[:, None] == torch.arange(classes, device=truth.device)[:, None]
-    rows = torch.where(is_truth, 0.0, -math.log(classes))
-    return rows[:, None].expand(-1, labels.shape[1], -1, -1)
+    numbers = torch.arange(classes, device=labels.device)[:, None]
+    said, true = (labels[:, :, None] == numbers).float(), (truth[:, None] == numbers).float()
+    table = torch.einsum("brip,bjp->brij", said, true) + COUNTED_AT_LEAST
+    log_table = (table / table.sum(dim=2, keepdim=True)).log()
+    index = labels.clamp(min=0)[:, :, :, None].expand(-1, -1, -1, classes)
+    return log_table.gather(2, index).movedim(2, 3)

@@ -43,6 +43,18 @@ class SegmentationNetwork(nn.Module, ABC):
         """Whether `predict` can be asked for the annotators' confusion matrices."""
         return False
 
+    @property
+    def draws_samples(self) -> bool:
+        """Whether `sample` draws whole labelings, so that `predict --samples` asks the network for them."""
+        return False
+
+    def sample(self, images: Tensor, seed: int) -> Tensor:
+        """The probabilities (B, L, *S) of one labeling of images (B, C, *S).
+
+        What is random depends on the seed alone and is the same for all images, so that slices fit each other.
+        """
+        raise NotImplementedError("this network draws no samples of its own")
+
     def annotator_parameters(self) -> list[nn.Parameter]:
         """The parameters that the setting `freeze` holds at their start for the first share of the steps."""
         return []
@@ -50,6 +62,10 @@ class SegmentationNetwork(nn.Module, ABC):
 
 NETWORKS: dict[str, type[SegmentationNetwork] | str] = {
     "coupled": "NoisyLabelSegLib.networks.coupled:CoupledNetwork",
+    "probabilistic-unet": "NoisyLabelSegLib.networks.probabilistic:ProbabilisticUNet",
+    "phiseg": "NoisyLabelSegLib.networks.phiseg:PHiSegNetwork",
+    "conditioned": "NoisyLabelSegLib.networks.conditioned:ConditionedNetwork",
+    "separate": "NoisyLabelSegLib.networks.separate:SeparateNetworks",
 }
 """Kind of network, as `Architecture.network` names it, to its class or to "module:class", imported when it is built."""
 

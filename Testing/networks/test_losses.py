@@ -10,7 +10,7 @@ import torch
 from torch import Tensor
 
 from NoisyLabelSegLib.networks import losses
-from NoisyLabelSegLib.networks.confusion import Confusion, GlobalConfusion, LowRankConfusion, PixelConfusion, known_rows
+from NoisyLabelSegLib.networks.confusion import Confusion, GlobalConfusion, LowRankConfusion, PixelConfusion
 
 IMAGES, PIXELS = 2, 5
 SIZES = [(2, 1), (2, 4), (2, 8), (3, 3), (4, 5), (6, 2)]
@@ -204,14 +204,6 @@ def test_a_missing_annotator_changes_nothing() -> None:
     alone.labels, alone.truth_logits = example.labels[:, :1], example.truth_logits
     for name in ("each", "joint", "trace"):
         torch.testing.assert_close(ours(example, name), ours(alone, name))
-
-
-def test_with_known_matrices_the_likelihood_rewards_the_true_class_alone() -> None:
-    labels = torch.tensor([[[1, 0]]])
-    truth = torch.tensor([[0, 0]])
-    log_truth = torch.log(torch.tensor([[[0.5, 0.9], [0.5, 0.1]]]))
-    loss = losses.annotator_likelihood(known_rows(labels, truth, 2), log_truth, labels >= 0)
-    assert loss.item() == pytest.approx(-(math.log(0.75) + math.log(0.95)) / 2)
 
 
 def test_the_weighted_vote_is_the_share_of_the_weights_of_those_who_labeled() -> None:

@@ -48,17 +48,22 @@ class CoupledLearner(Learner):
         return dataclasses.replace(plain, confusion=settings.confusion)
 
     def network(self, architecture: Architecture, labels: LabelSummary) -> CoupledNetwork:
-        network = CoupledNetwork(architecture)
-        network.start_unused_classes(torch.from_numpy(labels.unused))
-        return network
+        return CoupledNetwork(architecture)
 
     def objective(self, network: SegmentationNetwork, settings: Settings, labels: LabelSummary) -> CoupledObjective:
         assert isinstance(network, CoupledNetwork)
-        imputation = None
-        if settings.completion and labels.has_single_labels:
-            unused, absent = torch.from_numpy(labels.unused), torch.from_numpy(labels.absent)
-            imputation = LabelImputation(settings.widths[0], unused, absent)
+        if settings.start_unused:
+            network.start_unused_classes(torch.from_numpy(labels.unused))
+        imputation = label_imputation(settings, labels)
         return CoupledObjective(network, settings, torch.from_numpy(labels.weights), imputation)
+
+
+def label_imputation(settings: Settings, labels: LabelSummary) -> LabelImputation | None:
+    """What completes the labels of images with a single one, where there are any and the settings want it."""
+    if not (settings.completion and labels.has_single_labels):
+        return None
+    unused, absent = torch.from_numpy(labels.unused), torch.from_numpy(labels.absent)
+    return LabelImputation(settings.widths[0], unused, absent)
 
 
 class CoupledObjective(Objective):

@@ -41,12 +41,17 @@ class TargetObjective(Objective):
         return self._settings.overlap * dice_loss(log_truth, target, known)
 
 
+FUSIONS: dict[str, tuple[str, dict[str, str]]] = {"staple-itk": ("staple", {"compatible": "itk"})}
+"""Learner to fusion method and options, where the learner is not called as the method whose defaults it uses."""
+
+
 class FusedLearner(Learner):
     """Trains on the labels of a fusion method, the learner's name; on its probabilities if that is "mean"."""
 
     def target(self, labels: NDArray[np.int16], truth: NDArray[np.int16], classes: int) -> NDArray[np.float32]:
         given = [row.astype(np.uint8) for row in labels if row.flat[0] >= 0]
-        fusion = fuse(given, method=self.name, classes=classes)
+        method, options = FUSIONS.get(self.name, (self.name, {}))
+        fusion = fuse(given, method=method, classes=classes, **options)
         if self.name == "mean":
             return np.asarray(fusion.probabilities, dtype=np.float32)
         return one_hot(fusion.labels, classes)

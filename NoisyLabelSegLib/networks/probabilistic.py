@@ -1,0 +1,95 @@
+"""The Probabilistic U-Net (Kohl et al., NeurIPS 2018): a U-Net whose output depends on a latent code for each image."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import torch
+from torch import Tensor, nn
+
+from NoisyLabelSegLib.cases.architecture import Architecture
+from NoisyLabelSegLib.networks.registry import Probabilities, SegmentationNetwork
+from NoisyLabelSegLib.networks.trunks import features_of, make_trunk
+
+LATENT = 6
+"""Numbers in the latent code, as in the paper; `network_arguments` may say otherwise."""
+
+CODES_FOR_TRUTH = 16
+"""Codes of the prior whose mean the estimated truth is."""
+
+LARGEST_LOG_DEVIATION = 5.0
+"""Keeps exp(log deviation) finite."""
+
+
+class CodeDistribution(nn.Module):
+    """A normal distribution of codes for each image, mean and log deviation (B, latent) each, from images (B, C, *S).
+
+    Convolutions without normalization, which would hide how large an outline is, and a mean over all pixels.
+    """
+
+    def __init__(self, dimensions: int, channels: int, widths: Sequence[int], latent: int) -> None:
+        super().__init__()
+        convolution = nn.Conv2d if dimensions == 2 else nn.Conv3d
+        pool = nn.AvgPool2d if dimensions == 2 else nn.AvgPool3d
+        layers: list[nn.Module] = []
+        for place, (before, width) in enumerate(zip([channels, *widths], widths, strict=False)):
+            layers += [pool(2, ceil_mode=True)] if place else []
+            for inputs in (before, width):
+                layers += [convolution(inputs, width, 3, padding=1), nn.ReLU(inplace=True)]
+        self.encoder = nn.Sequential(*layers)
+        self.head = nn.Linear(widths[-1], 2 * latent)
+
+    def forward(self, images: Tensor) -> tuple[Tensor, Tensor]:
+        mean, log_deviation = self.head(self.encoder(images).flatten(2).mean(dim=2)).float().chunk(2, dim=1)
+        return mean, log_deviation.clamp(-LARGEST_LOG_DEVIATION, LARGEST_LOG_DEVIATION)
+
+
+class ProbabilisticUNet(SegmentationNetwork):
+    """Features of the trunk and a code give a labeling; codes come from the image, in training also from a label."""
+
+    def __init__(self, architecture: Architecture) -> None:
+        super().__init__(architecture)
+        dimensions, channels, width = architecture.dimensions, architecture.channels, architecture.widths[0]
+        latent = int(architecture.network_arguments.get("latent", LATENT))
+        self.trunk = make_trunk(architecture)
+        self.prior = CodeDistribution(dimensions, channels, architecture.widths, latent)
+        self.posterior = CodeDistribution(dimensions, channels + architecture.classes, architecture.widths, latent)
+        self.combine = nn.Sequential(
+            nn.Conv1d(width + latent, width, 1),
+            nn.ReLU(inplace=True),
+            nn.Conv1d(width, width, 1),
+            nn.ReLU(inplace=True),
+            nn.Conv1d(width, architecture.classes, 1),
+        )
+
+    @property
+    def draws_samples(self) -> bool:
+        return True
+
+    def features(self, images: Tensor) -> Tensor:
+        """(B, widths[0], P) of images (B, C, *S)."""
+        return features_of(self.trunk, images, self.architecture).flatten(2)
+
+    def labeling(self, features: Tensor, code: Tensor) -> Tensor:
+        """Log probabilities (B, L, P) for features (B, W, P) and one code for each image (B, latent)."""
+        codes = code[:, :, None].expand(-1, -1, features.shape[2]).to(features.dtype)
+        return self.combine(torch.cat([features, codes], dim=1)).float().log_softmax(dim=1)  # type: ignore[no-any-return]
+
+    def predict(self, images: Tensor, *, annotators: bool = False) -> Probabilities:
+        """The truth is the mean over codes: the share of annotators who would mark a pixel."""
+        assert not annotators, "this network knows no annotators"
+        features, distribution = self.features(images), self.prior(images)
+        codes = (_drawn(distribution, seed) for seed in range(CODES_FOR_TRUTH))
+        total = torch.stack([self.labeling(features, code).exp() for code in codes]).mean(dim=0)
+        return Probabilities(total.reshape(*total.shape[:2], *images.shape[2:]), None)
+
+    def sample(self, images: Tensor, seed: int) -> Tensor:
+        found = self.labeling(self.features(images), _drawn(self.prior(images), seed)).exp()
+        return found.reshape(*found.shape[:2], *images.shape[2:])
+
+
+def _drawn(distribution: tuple[Tensor, Tensor], seed: int) -> Tensor:
+    """One code for each image, (B, latent); the random numbers are the same for every image."""
+    mean, log_deviation = distribution
+    noise = torch.randn(mean.shape[1], generator=torch.Generator().manual_seed(seed))
+    return mean + log_deviation.exp() * noise.to(mean.device)
