@@ -45,15 +45,11 @@ def train_study(
     say: Say = lambda _sentence: None,
     watch: Watch | None = None,
 ) -> Trained:
-<<<<<<< HEAD
-    """Trains on the study's cases of split `train`, writes into `folder` as it goes, and ends with `model.nlseg`."""
-    start = time.monotonic()
-=======
     """Trains on the study's cases of split `train`, writes into `folder` as it goes, and ends with `model.nlseg`.
 
     The figures that `watch` returns for the network after an epoch are recorded in `metrics.jsonl`.
     """
->>>>>>> main
+    start = time.monotonic()
     fabric = make_fabric(settings)
     if not fabric.is_global_zero:
         report, say = silent, lambda _sentence: None

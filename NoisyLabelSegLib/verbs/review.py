@@ -27,13 +27,10 @@ class ReviewSettings(VerbSettings):
     """What a label by an annotator costs; 1 if it is not said."""
     identify: bool = False
     """Whether the reports may name study and cases."""
-<<<<<<< HEAD
     case: str = ""
     """Only this case; a study of one case may call it by the name of the folder that holds its truth."""
-=======
     pseudonyms: bool = False
     """Whether each annotator's own report hides the names of all others."""
->>>>>>> main
     keep_going: bool = False
     """Whether cases with unusable files are left out instead of ending the work."""
     truth_name: str = ""
