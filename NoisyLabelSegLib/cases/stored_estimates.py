@@ -176,9 +176,18 @@ def stored_estimates(folder: str | Path, study: Study) -> list[StoredEstimate]:
         raise UserError(
             f"has no folder for any case of the study {study.name}",
             file=folder,
-            remedy=f"it should hold folders such as {study.cases[0].id}/ with {TRUTH}",
+            remedy=folder_advice(folder, study),
         )
     return found
+
+
+def folder_advice(folder: Path, study: Study) -> str:
+    """What to do about a folder without estimates of the study's cases."""
+    held = sorted(path.parent.name for path in folder.glob(f"*/{TRUTH}"))
+    advice = f"it should hold folders such as {study.cases[0].id}/ with {TRUTH}"
+    if len(study.cases) == 1 and held:
+        return f"{advice}; if {held[0]}/ is of the same case, add --case {held[0]}"
+    return advice
 
 
 def read_matrices(path: Path, classes: int) -> dict[str, Field]:
