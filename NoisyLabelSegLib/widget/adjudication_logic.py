@@ -11,6 +11,7 @@ import slicer
 from slicer.i18n import tr as _
 
 from NoisyLabelSegLib.cases import read_labels, write_labels
+from NoisyLabelSegLib.cases.estimates import EstimateWriter
 from NoisyLabelSegLib.decisions import Decisions, Disagreement, Disagreements
 from NoisyLabelSegLib.decisions.provenance import Provenance
 from NoisyLabelSegLib.decisions.record import EDITED
@@ -218,7 +219,7 @@ class AdjudicationLogic:
         if session.is_edited and session.edited is not None:
             write_labels(folder / session.edit_file, session.edited, geometry)
         yield _("Writing {name}...").format(name=path.name)
-        write_labels(folder / "reference" / session.case / "truth.nrrd", session.reference, geometry)
+        EstimateWriter(folder / "reference" / session.case, geometry).write_truth(session.reference)
         session.record().write(path)
 
     def signingOff(self) -> Work:
