@@ -116,11 +116,10 @@ def fuse_study(
     """
     from NoisyLabelSegLib.cases.inputs import choose_annotators
     from NoisyLabelSegLib.fusion import DEFAULT
-    from NoisyLabelSegLib.fusion.study import FusionPlan
-    from NoisyLabelSegLib.fusion.study import fuse_study as fuse_all
+    from NoisyLabelSegLib.fusion import study as studies
 
-    plan = FusionPlan(method or DEFAULT, options, pooled=not each_case, confusion=confusion)
-    return fuse_all(choose_annotators(_opened(study), list(only)), out, plan, force=force)
+    plan = studies.FusionPlan(method or DEFAULT, options, pooled=not each_case, confusion=confusion)
+    return studies.fuse_study(choose_annotators(_opened(study), list(only)), out, plan, force=force)
 
 
 def train(
@@ -137,7 +136,7 @@ def train(
     Parameters
     ----------
     study
-        A study, its `study.json`, or the folder that holds it; its cases of the splits `train` and `validate`, or all.
+        A study, its `study.json`, or its folder; its cases of the splits `train` and `validate`, or all.
     out, force
         The folder for checkpoints, `metrics.jsonl` and `model.nlseg`, and whether a run there is replaced.
     preset, resume
@@ -162,12 +161,11 @@ def train(
     >>> trained.package.name
     'model.nlseg'
     """
-    from NoisyLabelSegLib.training import preset as read_preset
-    from NoisyLabelSegLib.training import train_study
+    from NoisyLabelSegLib import training
     from NoisyLabelSegLib.training.settings import changed_settings, stored_settings
 
-    chosen = changed_settings(stored_settings(Path(out)) if resume else read_preset(preset), settings)
-    return train_study(_opened(study), Path(out), chosen, resume=resume, force=force)
+    chosen = changed_settings(stored_settings(Path(out)) if resume else training.preset(preset), settings)
+    return training.train_study(_opened(study), Path(out), chosen, resume=resume, force=force)
 
 
 def load_model(path: str | Path, device: str = "auto", **options: Any) -> Model:
@@ -197,11 +195,10 @@ def load_model(path: str | Path, device: str = "auto", **options: Any) -> Model:
     >>> import numpy
     >>> from NoisyLabelSegLib.resources import resource_path
     >>> model = load_model(resource_path("models") / "demo-nodules.nlseg", device="cpu")
-    >>> estimate = model.predict(numpy.zeros((32, 32)))
-    >>> estimate.truth.shape, estimate.probabilities.shape
-    ((32, 32), (2, 32, 32))
-    >>> drawn = numpy.zeros((32, 32), dtype=numpy.uint8)
-    >>> model.predict(numpy.zeros((32, 32)), labels={"reader1": drawn}).truth.shape
+    >>> scan, drawn = numpy.zeros((32, 32)), numpy.zeros((32, 32), dtype=numpy.uint8)
+    >>> model.predict(scan).probabilities.shape
+    (2, 32, 32)
+    >>> model.predict(scan, labels={"reader1": drawn}).truth.shape
     (32, 32)
     """
     from NoisyLabelSegLib.inference import load_model as load

@@ -14,6 +14,9 @@ LIMIT_VARIABLE = "NOISYLABELSEG_LARGEST_IMAGE_GB"
 """The environment variable that sets the limit of require_memory()."""
 
 DEFAULT_LIMIT_GB = 4.0
+LEAST_EDGE, LARGEST_EDGE = 1e-6, 1e6
+"""Voxel edges in millimeters that can be meant: from a nanometer to a kilometer."""
+
 _GIGABYTE = 10**9
 
 

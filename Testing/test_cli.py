@@ -65,7 +65,8 @@ def test_help_of_the_demo_says_what_it_does_unasked(capsys: pytest.CaptureFixtur
 
 def test_the_front_page_lists_every_verb() -> None:
     page = subprocess.run([*COMMAND, "--help"], capture_output=True, text=True, check=True).stdout
-    assert all(f"  {verb} " in page for verb in VERBS)
+    listed = {line.split()[0] for line in page.splitlines() if line.startswith("    ") and line.strip()}
+    assert set(VERBS) <= listed
 
 
 def test_the_command_alone_shows_the_front_page() -> None:

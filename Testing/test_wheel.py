@@ -154,8 +154,11 @@ def test_a_network_is_trained_described_and_applied(installed: Installed, study:
     installed.run("run", "job.json")
 
 
-def test_the_shipped_model_is_listed(installed: Installed) -> None:
-    assert "demo-nodules" in installed.run("models").stdout
+def test_the_shipped_models_are_listed_demonstrations_last(installed: Installed) -> None:
+    result = json.loads(installed.run("models", "--json").stdout.splitlines()[-1])
+    listed = [Path(model["path"]).stem for model in result["models"]]  # and those that other tests trained
+    assert "lidc-nodules" in listed
+    assert listed[-1] == "demo-nodules"
 
 
 def test_the_demo_runs(installed: Installed) -> None:

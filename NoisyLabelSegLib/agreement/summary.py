@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import stats
 
 from NoisyLabelSegLib import __version__
 from NoisyLabelSegLib.agreement.case import Comparison
@@ -273,6 +272,8 @@ def remarks(agreement: StudyAgreement) -> list[str]:
 
 def _differences_grow(agreement: StudyAgreement) -> bool:
     """Whether readers differ more where their mean is larger, by rank correlation over the cases."""
+    from scipy.stats import spearmanr
+
     means, spreads = [], []
     for case in agreement.cases:
         sizes = [sum(readings[0]) for readings in case.volumes.values()]
@@ -281,4 +282,4 @@ def _differences_grow(agreement: StudyAgreement) -> bool:
             spreads.append(float(np.std(sizes)))
     if len(means) < FEW_PATIENTS or np.ptp(means) == 0 or np.ptp(spreads) == 0:
         return False
-    return float(stats.spearmanr(means, spreads).statistic) > 0.5
+    return float(spearmanr(means, spreads).statistic) > 0.5

@@ -16,10 +16,7 @@ from pathlib import Path
 from NoisyLabelSegLib.cases.file_kinds import Kind
 from NoisyLabelSegLib.cases.study_rules import path_problem
 from NoisyLabelSegLib.errors import UserError
-from NoisyLabelSegLib.untrusted import open_regular
-
-LEAST_EDGE, LARGEST_EDGE = 1e-6, 1e6
-"""Voxel edges in millimeters that can be meant: from a nanometer to a kilometer."""
+from NoisyLabelSegLib.untrusted import LARGEST_EDGE, LEAST_EDGE, open_regular
 
 LARGEST_POSITION = 1e9
 _LONGEST_HEADER = 1 << 24

@@ -21,9 +21,9 @@ import numpy as np
 
 from NoisyLabelSegLib.cases.file_kinds import Kind
 from NoisyLabelSegLib.cases.geometry import Geometry, Image
-from NoisyLabelSegLib.cases.headers import LARGEST_EDGE, LARGEST_POSITION, LEAST_EDGE, require_sound_header
+from NoisyLabelSegLib.cases.headers import LARGEST_POSITION, require_sound_header
 from NoisyLabelSegLib.errors import UserError
-from NoisyLabelSegLib.untrusted import require_memory
+from NoisyLabelSegLib.untrusted import LARGEST_EDGE, LEAST_EDGE, require_memory
 
 _LOCK = threading.RLock()  # the stream belongs to the whole process
 

@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from NoisyLabelSegLib.cases.geometry import SLICE_TOLERANCE, Geometry
-from NoisyLabelSegLib.cases.headers import LARGEST_EDGE, LEAST_EDGE
 from NoisyLabelSegLib.errors import UserError
+from NoisyLabelSegLib.untrusted import LARGEST_EDGE, LEAST_EDGE
 
 _STRAIGHTEN = "load it in 3D Slicer, which can straighten it (acquisition transform), and save it as NRRD"
 _COMPLETE = "export the whole series again"

@@ -25,6 +25,7 @@ VERBS = {
     "evaluate": "evaluate",
     "export": "export",
     "run": "run",
+    "reproduce": "reproduce",
     "bench": "bench",
 }
 """Verb to module name, in the order of the help page."""

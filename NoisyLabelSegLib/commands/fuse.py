@@ -7,16 +7,17 @@ import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from NoisyLabelSegLib.commands import many_cases
 from NoisyLabelSegLib.commands.assignments import assigned
 from NoisyLabelSegLib.commands.terminal import Terminal
 from NoisyLabelSegLib.errors import UserError
-from NoisyLabelSegLib.fusion.annotators import AnnotatorTable
-from NoisyLabelSegLib.metrics.figures import NEAR_MM
 from NoisyLabelSegLib.verbs import FuseSettings
 from NoisyLabelSegLib.verbs.fuse import fused_table, fusion_result
+
+if TYPE_CHECKING:
+    from NoisyLabelSegLib.fusion.annotators import AnnotatorTable
 
 SUMMARY = "Estimate the truth from several annotators' labels, and how far to trust each of them."
 EXAMPLE = """  noisylabelseg fuse my-study --out fused
@@ -169,6 +170,8 @@ _FIGURES = {
 
 def _show(table: AnnotatorTable, terminal: Terminal) -> None:
     """One line per annotator and class; what a class was taken for instead, where there are several."""
+    from NoisyLabelSegLib.metrics.figures import NEAR_MM
+
     several = len(table.classes) > 2
     columns = ["annotator", *(["class"] if several else []), "cases", *_FIGURES.values()]
     cells = [

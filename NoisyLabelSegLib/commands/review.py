@@ -34,6 +34,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--identify", action="store_true", help="name study and cases in the reports, where they may name patients"
     )
     parser.add_argument(
+        "--pseudonyms", action="store_true", help="hide the names of all others in each annotator's own report"
+    )
+    parser.add_argument(
         "--smallest-mistake", type=float, metavar="MM3", help="leave out mistakes below this size (default 10)"
     )
     parser.add_argument(
@@ -67,6 +70,7 @@ def run(arguments: argparse.Namespace, terminal: Terminal) -> dict[str, Any]:
         options=given,
         costs=dict(_cost(text) for text in arguments.cost),
         identify=arguments.identify,
+        pseudonyms=arguments.pseudonyms,
         force=arguments.force,
         keep_going=arguments.keep_going,
     )

@@ -19,6 +19,7 @@ FORMAT = "noisylabelseg-decisions/1"
 MAJORITY, ESTIMATE, EDITED, UNCLEAR, ANNOTATOR = "majority", "estimate", "edited", "unclear", "annotator:"
 GRADES = ("agree", "disagree", "unclear")
 CONNECTIVITIES = (6, 18, 26)
+_WORDS = ("choice", "edit", "grade", "comment", "by", "date", "error_of", "error")
 
 
 @dataclass(frozen=True)
@@ -39,7 +40,9 @@ class Decision:
 
     choice: "annotator:NAME", "majority", "estimate", "edited" or "unclear"; empty for a grade without a decision.
     edit: for "edited", the file of the edited truth, relative to the decisions file.
-    grade: "agree", "disagree" or "unclear" with an error that a report shows, or empty.
+    grade: "agree", "disagree" or "unclear" with an error that a report shows, or empty; then error_of is the annotator
+    who made the error and error its kind.
+    case_number: the place of the case in the study, from 1, where a report does not name cases; `case` is empty then.
     """
 
     case: str
@@ -50,6 +53,9 @@ class Decision:
     comment: str = ""
     by: str = ""
     date: str = ""
+    error_of: str = ""
+    error: str = ""
+    case_number: int | None = None
 
     @property
     def annotator(self) -> str:
@@ -63,7 +69,8 @@ class Decisions:
 
     method, annotators: of the reference that annotators were compared with; all annotators if empty.
     labels_sha256: case to the digest of the labels that were decided about.
-    agreed_share: voxels on which at least this share of the annotators agree are not asked about; None asks about all.
+    agreed_share: voxels on which at least this share of the annotators agree need no decision; with None every
+        disagreement needs one.
     """
 
     method: str = ""
@@ -77,6 +84,26 @@ class Decisions:
     def of(self, case: str) -> list[Decision]:
         """The decisions about a case, without grades."""
         return [decision for decision in self.decisions if decision.case == case and decision.choice]
+
+    @property
+    def grades(self) -> list[Decision]:
+        """The grades of errors, which change no voxel."""
+        return [decision for decision in self.decisions if decision.grade]
+
+    def with_case_ids(self, cases: Sequence[str]) -> Decisions:
+        """The same, with the ids of cases that are known by their number; `cases` are those of the study, in order."""
+        found = []
+        for decision in self.decisions:
+            number = decision.case_number
+            if number is not None and not decision.case:
+                if number > len(cases):
+                    raise UserError(
+                        f"The decisions file is about case number {number}, but the study has {len(cases)} cases",
+                        remedy="give the study that the report is about",
+                    )
+                decision = dataclasses.replace(decision, case=cases[number - 1], case_number=None)
+            found.append(decision)
+        return dataclasses.replace(self, decisions=tuple(found))
 
     @classmethod
     def read(cls, path: str | Path) -> Decisions:
@@ -142,6 +169,7 @@ def merge_decisions(files: Sequence[Decisions]) -> tuple[Decisions, list[Conflic
             if found.choice != decision.choice or (found.choice == EDITED and found is not decision):
                 conflicts[place] = Conflict(found, decision)
     merged = tuple(decision for place, decision in kept.items() if place not in conflicts)
+    merged += tuple(decision for file in files for decision in file.grades if not decision.choice)
     digests = {case: digest for file in files for case, digest in file.labels_sha256.items()}
     return dataclasses.replace(first, decisions=merged, labels_sha256=digests), list(conflicts.values())
 
@@ -157,15 +185,15 @@ def _entry(decision: Decision) -> dict[str, Any]:
         "voxels": decision.region.voxels,
         "bounds": [round(value, 6) for value in decision.region.bounds],
     }
-    words = {key: getattr(decision, key) for key in ("choice", "edit", "grade", "comment", "by", "date")}
+    words = {key: getattr(decision, key) for key in (*_WORDS, "case_number")}
     return {"case": decision.case, "region": region, **{key: word for key, word in words.items() if word}}
 
 
 def _decision(entry: Mapping[str, Any]) -> Decision:
     region = entry["region"]
-    words = {key: entry.get(key) or "" for key in ("choice", "edit", "grade", "comment", "by", "date")}
+    words = {key: entry.get(key) or "" for key in _WORDS}
     place = Region(tuple(region["center_ras"]), region.get("voxels"), tuple(region.get("bounds") or ()))
-    return Decision(entry["case"], place, **words)
+    return Decision(entry.get("case", ""), place, **words, case_number=entry.get("case_number"))
 
 
 def _problem(content: Any) -> str | None:
@@ -194,9 +222,12 @@ def _problem(content: Any) -> str | None:
 
 
 def _decision_problem(entry: Any) -> str | None:
-    if not isinstance(entry, dict) or not isinstance(entry.get("case"), str):
+    if not isinstance(entry, dict) or not isinstance(entry.get("case", ""), str):
         return "names no 'case'"
-    for key in ("choice", "edit", "grade", "comment", "by", "date"):
+    number = entry.get("case_number")
+    if not entry.get("case") and (isinstance(number, bool) or not isinstance(number, int) or number < 1):
+        return "names no 'case'"
+    for key in _WORDS:
         if not isinstance(entry.get(key) or "", str):
             return f"has a {key!r} that is not text"
     region = entry["region"] if isinstance(entry.get("region"), dict) else {}

@@ -11,14 +11,14 @@ from pathlib import Path
 from typing import Any
 
 from NoisyLabelSegLib.cases import Case, Study, read_labels, write_labels
-from NoisyLabelSegLib.cases.estimates import EstimateWriter
+from NoisyLabelSegLib.cases.estimates import TRUTH, EstimateWriter
 from NoisyLabelSegLib.decisions.adjudication import AdjudicatedCase, Labels, adjudicate_case, labels_digest
 from NoisyLabelSegLib.decisions.record import Conflict, Decision, Decisions
 from NoisyLabelSegLib.errors import UserError
 from NoisyLabelSegLib.output import csv_text, output_folder, write_text
 from NoisyLabelSegLib.progress import Report, silent, steps
 
-DECISIONS, DISAGREEMENTS, CONFLICTS = "decisions.json", "disagreements.csv", "conflicts.csv"
+DECISIONS, DISAGREEMENTS, CONFLICTS, GRADES = "decisions.json", "disagreements.csv", "conflicts.csv", "grades.csv"
 ReferenceOf = Callable[[Case], Labels | None]
 """The reference of a case, None where there is none."""
 
@@ -47,10 +47,12 @@ def adjudicate_study(
     force: bool = False,
     report: Report = silent,
 ) -> AdjudicatedStudy:
-    """Writes `<case id>/truth.nrrd`, `disagreements.csv`, `decisions.json` and, where there are any, `conflicts.csv`.
+    """Writes `<case id>/truth.nrrd`, `disagreements.csv`, `decisions.json`, and where there are any, `conflicts.csv`
+    and `grades.csv`.
 
     Cases without a reference or without labels are left out. All files are written or none.
     """
+    decisions = decisions.with_case_ids([case.id for case in study.cases])
     _require_cases(study, decisions)
     found, digests = AdjudicatedStudy(), dict[str, str]()
     with output_folder(folder, force=force) as out:
@@ -78,6 +80,8 @@ def adjudicate_study(
         write_text(out / DISAGREEMENTS, csv_text(found.rows, ["case", "number"]))
         _keep_edits(decisions, out)
         dataclasses.replace(decisions, labels_sha256=digests).write(out / DECISIONS)
+        if decisions.grades:
+            write_text(out / GRADES, csv_text([_grade_row(decision) for decision in decisions.grades]))
         if conflicts:
             write_text(out / CONFLICTS, csv_text([_conflict_row(conflict) for conflict in conflicts]))
     return found
@@ -99,7 +103,7 @@ def sign_off(study: Study, adjudicated: AdjudicatedStudy, folder: str | Path, by
     for case in study.cases:
         if case.id in adjudicated.provenance:
             file = study.folder / "truth" / f"{case.id}.nrrd"
-            write_labels(file, read_labels(Path(folder) / case.id / "truth.nrrd").array, case.geometry)
+            write_labels(file, read_labels(Path(folder) / case.id / TRUTH).array, case.geometry)
             provenance = {**adjudicated.provenance[case.id], "signed_off_by": by, "date": today}
             case = dataclasses.replace(case, truth_source=file, provenance=provenance)
         cases.append(case)
@@ -155,6 +159,18 @@ def _rows(case: str, done: AdjudicatedCase) -> Iterator[dict[str, Any]]:
 def _provenance(decisions: Decisions, labels: dict[str, Labels], done: AdjudicatedCase) -> dict[str, Any]:
     method = decisions.method or "reference"
     return {"method": f"adjudicated {method}", "annotators": list(labels), "edited": done.is_edited}
+
+
+def _grade_row(decision: Decision) -> dict[str, Any]:
+    center = (*decision.region.center_ras, None)[:3]
+    return {
+        "case": decision.case,
+        "annotator": decision.error_of,
+        "error": decision.error,
+        "voxels": decision.region.voxels,
+        **{f"center_{axis}": value for axis, value in zip("ras", center, strict=True)},
+        **{key: getattr(decision, key) for key in ("grade", "comment", "by", "date")},
+    }
 
 
 def _conflict_row(conflict: Conflict) -> dict[str, Any]:

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import stats
+from scipy.special import fdtri, stdtrit
 
 LIMIT = 1.959963984540054
 """95 % of a normal distribution lie within this many standard deviations of its mean."""
@@ -108,7 +108,7 @@ def _absolute(squares: MeanSquares) -> Bounded:
     ratio = readers / residual
     weight = n * (1 + (k - 1) * value) - k * value
     degrees = (k - 1) * (n - 1) * (k * value * ratio + weight) ** 2 / ((n - 1) * (k * value * ratio) ** 2 + weight**2)
-    upper, lower = stats.f.ppf(0.975, n - 1, degrees), stats.f.ppf(0.975, degrees, n - 1)
+    upper, lower = fdtri(n - 1, degrees, 0.975), fdtri(degrees, n - 1, 0.975)
     rest = k * readers + (k * n - k - n) * residual
     low = _ratio(n * (cases / upper - residual), rest + n * cases / upper)  # the quantiles may be infinite
     high = _ratio(n * (cases - residual / lower), rest / lower + n * cases)
@@ -124,8 +124,8 @@ def _consistent(squares: MeanSquares) -> Bounded:
     n, k = squares.cases, squares.readers
     ratio = squares.between_cases / squares.residual
     first, second = n - 1, (n - 1) * (k - 1)
-    low = ratio / stats.f.ppf(0.975, first, second)
-    high = ratio * stats.f.ppf(0.975, second, first)
+    low = ratio / fdtri(first, second, 0.975)
+    high = ratio * fdtri(second, first, 0.975)
     return Bounded((ratio - 1) / (ratio + k - 1), float((low - 1) / (low + k - 1)), float((high - 1) / (high + k - 1)))
 
 
@@ -187,7 +187,7 @@ def bland_altman(differences: Sequence[float] | NDArray[Any]) -> BlandAltman:
         bias = Bounded(float(known[0]) if n else math.nan)
         return BlandAltman(n, bias, math.nan, Bounded(math.nan), Bounded(math.nan))
     mean, spread = float(known.mean()), float(known.std(ddof=1))
-    quantile = float(stats.t.ppf(0.975, n - 1))
+    quantile = float(stdtrit(n - 1, 0.975))
     bias_error = quantile * spread / math.sqrt(n)
     limit_error = quantile * spread * math.sqrt(1 / n + LIMIT**2 / (2 * (n - 1)))
 

@@ -69,6 +69,8 @@ class SegmentationNetwork(nn.Module, ABC):
 NETWORKS: dict[str, type[SegmentationNetwork] | str] = {
     "coupled": "NoisyLabelSegLib.networks.coupled:CoupledNetwork",
     "probabilistic-unet": "NoisyLabelSegLib.networks.probabilistic:ProbabilisticUNet",
+    "phiseg": "NoisyLabelSegLib.networks.phiseg:PHiSegNetwork",
+    "conditioned": "NoisyLabelSegLib.networks.conditioned:ConditionedNetwork",
     "separate": "NoisyLabelSegLib.networks.separate:SeparateNetworks",
 }
 """Kind of network, as `Architecture.network` names it, to its class or to "module:class", imported when it is built."""

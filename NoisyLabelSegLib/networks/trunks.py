@@ -22,17 +22,17 @@ class UNet(nn.Module):
         pool = nn.MaxPool2d if dimensions == 2 else nn.MaxPool3d
         self.down = nn.ModuleList()
         for before, width in zip([channels, *widths], widths, strict=False):
-            self.down.append(_stage(dimensions, before, width))
+            self.down.append(make_stage(dimensions, before, width))
         self.pool = pool(2, ceil_mode=True)
         self.narrow = nn.ModuleList()
         self.up = nn.ModuleList()
         for deep, width in zip(reversed(widths[1:]), reversed(widths[:-1]), strict=True):
-            self.narrow.append(_convolution(dimensions, deep, width, size=1))
-            self.up.append(_stage(dimensions, 2 * width, width))
+            self.narrow.append(make_convolution(dimensions, deep, width, size=1))
+            self.up.append(make_stage(dimensions, 2 * width, width))
 
     def forward(self, image: Tensor) -> Tensor:
         size = image.shape[2:]
-        image = _at_least(image, self._smallest)
+        image = at_least(image, self._smallest)
         skips: list[Tensor] = []
         for index, stage in enumerate(self.down):
             image = stage(image if index == 0 else self.pool(image))
@@ -48,20 +48,22 @@ class UNet(nn.Module):
         return image
 
 
-def _stage(dimensions: int, before: int, after: int) -> nn.Sequential:
+def make_stage(dimensions: int, before: int, after: int, *, together: bool = False) -> nn.Sequential:
+    """Two convolutions; `together` normalizes all channels as one, which keeps what is the same at all pixels."""
     layers: list[nn.Module] = []
     for channels in (before, after):
-        norm = nn.InstanceNorm2d if dimensions == 2 else nn.InstanceNorm3d
-        layers += [_convolution(dimensions, channels, after, size=3), norm(after, affine=True), nn.ReLU(inplace=True)]
+        instance = nn.InstanceNorm2d if dimensions == 2 else nn.InstanceNorm3d
+        norm = nn.GroupNorm(1, after) if together else instance(after, affine=True)
+        layers += [make_convolution(dimensions, channels, after, size=3), norm, nn.ReLU(inplace=True)]
     return nn.Sequential(*layers)
 
 
-def _convolution(dimensions: int, before: int, after: int, *, size: int) -> nn.Module:
+def make_convolution(dimensions: int, before: int, after: int, *, size: int) -> nn.Module:
     convolution = nn.Conv2d if dimensions == 2 else nn.Conv3d
     return convolution(before, after, size, padding=size // 2)
 
 
-def _at_least(image: Tensor, length: int) -> Tensor:
+def at_least(image: Tensor, length: int) -> Tensor:
     """Repeats the last row and column of a tiny image: instance norm needs two pixels even in the deepest stage."""
     missing = [max(0, length - n) for n in image.shape[2:]]
     if not any(missing):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +19,7 @@ from NoisyLabelSegLib.review.compare.case import CaseReview, review_case
 from NoisyLabelSegLib.review.compare.error_map import error_map_of_class
 from NoisyLabelSegLib.review.compare.settings import ReviewSettings
 from NoisyLabelSegLib.review.report.gallery import SlicePicture, worst_slices
+from NoisyLabelSegLib.review.report.slices import CaseSlices, slices_of_case
 from NoisyLabelSegLib.review.truths import Truth, TruthOf
 
 Labels = Mapping[str, NDArray[np.uint8]]
@@ -33,6 +35,7 @@ class CaseFindings:
     evidence: Evidence | None = None
     worst: tuple[SlicePicture, ...] = ()
     worst_of: Mapping[str, tuple[SlicePicture, ...]] = field(default_factory=dict)
+    slices: CaseSlices | None = None
 
 
 @dataclass(frozen=True)
@@ -72,8 +75,14 @@ class CaseWork:
             annotators=self.panel.annotators,
             classes=len(self.panel.classes),
         )
-        worst, worst_of = self._pictures(case, labels, truth, review)
-        return CaseFindings(case.id, kept, truth.fused_from, evidence, worst, worst_of)
+        image = case.first_channel() if case.images and self.settings.pictures else None
+        worst, worst_of = self._pictures(case, labels, truth, review, image)
+        slices = None
+        if self.settings.pictures:
+            slices = slices_of_case(
+                case.id, labels, truth.labels, image, case.geometry, review.mistakes, cases=len(self.numbers)
+            )
+        return CaseFindings(case.id, kept, truth.fused_from, evidence, worst, worst_of, slices)
 
     def _blank(self, case: Case, truth: Truth | None) -> Evidence:
         """A case that nobody labeled yet may be the one to label next."""
@@ -86,12 +95,11 @@ class CaseWork:
         )
 
     def _pictures(
-        self, case: Case, labels: Labels, truth: Truth, review: CaseReview
+        self, case: Case, labels: Labels, truth: Truth, review: CaseReview, image: NDArray[Any] | None
     ) -> tuple[tuple[SlicePicture, ...], dict[str, tuple[SlicePicture, ...]]]:
         """The worst slices over all annotators, and of each."""
         if not self.settings.pictures:
             return (), {}
-        image = case.first_channel() if case.images else None
         count = -(-self.settings.pictures // len(self.numbers))
 
         def worst(maps: Mapping[str, NDArray[np.uint8]]) -> tuple[SlicePicture, ...]:

@@ -15,6 +15,7 @@ from NoisyLabelSegLib.fusion import METHODS
 from NoisyLabelSegLib.output import csv_text, output_folder, write_text
 from NoisyLabelSegLib.progress import Map, Report, silent
 from NoisyLabelSegLib.review.compare.settings import ReviewSettings
+from NoisyLabelSegLib.review.reference import describe_reference
 from NoisyLabelSegLib.review.report.pages import annotator_report, report_name, study_report
 from NoisyLabelSegLib.review.sentences import (
     Translate,
@@ -47,6 +48,7 @@ def write_review(
     settings: ReviewSettings | None = None,
     costs: Mapping[str, float] | None = None,
     identify: bool = False,
+    pseudonyms: bool = False,
     force: bool = False,
     translate: Translate = in_english,
     truth_name: str = "",
@@ -56,6 +58,7 @@ def write_review(
 ) -> StudyReview:
     """Reviews a study against a folder of truths, a fusion method or its own truth, and writes everything to `out`.
 
+    `pseudonyms` hides the names of all others from each annotator's own report.
     `run` is a map that may work on several cases at once. With `keep_going`, cases with unusable files are left out
     instead of ending the work.
     """
@@ -73,6 +76,7 @@ def write_review(
             truth_name=truth_name or _in_words(truth),
             settings=settings,
             costs=costs,
+            reference=describe_reference(truth, study),
             run=run,
             failures=failures,
             report=report,
@@ -81,7 +85,9 @@ def write_review(
         write_text(folder / "report.html", study_report(review, identify=identify, translate=translate))
         for annotator in review.annotators:
             if review.overall(annotator) is not None:
-                text = annotator_report(review, annotator, identify=identify, translate=translate)
+                text = annotator_report(
+                    review, annotator, identify=identify, pseudonyms=pseudonyms, translate=translate
+                )
                 write_text(folder / report_name(annotator), text)
     return review
 

@@ -101,5 +101,5 @@ def _statistics(row: dict[str, Any]) -> AnnotatorStatistics:
 
 
 def _mistake(row: dict[str, Any]) -> Mistake:
-    tuples = {name: tuple(row[name]) for name in ("extent", "center", "shared_with")}
+    tuples = {name: tuple(row[name]) for name in ("extent", "center", "shared_with", "bounds")}
     return Mistake(**{**row, **tuples, "kind": MistakeKind(row["kind"]), "units": Units(**row["units"])})

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
-from NoisyLabelSegLib.cases import Study
+from NoisyLabelSegLib.cases import Annotation, Study
 from NoisyLabelSegLib.errors import UserError
 from NoisyLabelSegLib.failures import Failure, Failures
 from NoisyLabelSegLib.fusion.reliability import remark_on_panels
@@ -27,7 +27,9 @@ from NoisyLabelSegLib.review.compare.mistakes import Mistake
 from NoisyLabelSegLib.review.compare.settings import ReviewSettings
 from NoisyLabelSegLib.review.compare.statistics import AnnotatorStatistics
 from NoisyLabelSegLib.review.compare.summary import AnnotatorSummary, summarize
+from NoisyLabelSegLib.review.reference import Reference
 from NoisyLabelSegLib.review.report.gallery import Gallery, SlicePicture
+from NoisyLabelSegLib.review.report.slices import CaseSlices
 from NoisyLabelSegLib.review.truths import TruthOf
 
 
@@ -39,6 +41,7 @@ class StudyReview:
     `failed` are those that were left out because of unusable files.
     `reliability` is a sentence where the reference is a fusion of too few labels to tell how reliable annotators are.
     `confusion` is (L, L) per annotator, columns summing to one. Pictures are of all annotators, or of the worst of one.
+    `slices` are what reports scroll through, a case each; `dated` are the annotators whose readings have dates.
     """
 
     name: str
@@ -58,6 +61,9 @@ class StudyReview:
     regions: Mapping[str, tuple[Region, ...]]
     pictures: tuple[SlicePicture, ...]
     pictures_of: Mapping[str, tuple[SlicePicture, ...]]
+    slices: tuple[CaseSlices, ...]
+    dated: tuple[str, ...]
+    reference: Reference
 
     @property
     def reviewed(self) -> int:
@@ -86,6 +92,7 @@ def review_study(
     truth_name: str,
     settings: ReviewSettings | None = None,
     costs: Mapping[str, float] | None = None,
+    reference: Reference | None = None,
     run: Map = map,
     failures: Failures | None = None,
     report: Report = silent,
@@ -104,7 +111,7 @@ def review_study(
     failures.without(cases)
     if len(findings.left_out) == len(cases):
         raise UserError(f"Nobody labeled any case of the study {study.name}", remedy="give a folder of truths")
-    return findings.result(truth_name, costs or {}, tuple(failures.found))
+    return findings.result(truth_name, reference or Reference(), costs or {}, tuple(failures.found))
 
 
 @dataclass
@@ -118,6 +125,7 @@ class _Findings:
     mistakes: list[Mistake] = field(default_factory=list)
     evidence: list[Evidence] = field(default_factory=list)
     confusion: dict[str, NDArray[np.int64]] = field(default_factory=dict)
+    slices: list[CaseSlices] = field(default_factory=list)
     panels: list[tuple[str, ...]] = field(default_factory=list)
     """The annotators whose labels the reference of each case was fused from, where it was."""
 
@@ -137,14 +145,19 @@ class _Findings:
             self.panels.append(found.fused_from.annotators)
         for name, counts in found.review.confusion.items():
             self.confusion[name] = self.confusion.get(name, 0) + counts
+        if found.slices is not None:
+            self.slices.append(found.slices)
         self._worst.offer(found.worst)
         for name, pictures in found.worst_of.items():
             self._worst_of[name].offer(pictures)
 
-    def result(self, truth_name: str, costs: Mapping[str, float], failed: tuple[Failure, ...]) -> StudyReview:
+    def result(
+        self, truth_name: str, reference: Reference, costs: Mapping[str, float], failed: tuple[Failure, ...]
+    ) -> StudyReview:
         study = self.study
         panel = panel_of(self.evidence)
-        ordered = _as_drawn(self.statistics, study)
+        dated = _dated(study)
+        ordered = _as_drawn(self.statistics, study, dated)
         left_out = tuple(self.left_out)
         suggested = suggest(all_doubts(self.evidence, panel, study.annotators), panel, study.annotators, costs)
         second_looks = not remark_on_panels(case.annotators for case in study.cases)
@@ -160,35 +173,52 @@ class _Findings:
             settings=self.settings,
             statistics=tuple(ordered),
             mistakes=tuple(sorted(self.mistakes, key=lambda mistake: -mistake.size)),
-            summaries=tuple(_summaries(ordered, self.settings)),
+            summaries=tuple(_summaries(ordered, self.settings, dated)),
             confusion={name: _columns_to_one(counts) for name, counts in self.confusion.items()},
             suggestions=tuple(item for item in suggested if second_looks or not item.again),
             regions={item.case: item.regions for item in self.evidence},
             pictures=tuple(self._worst.pictures()),
             pictures_of={name: tuple(gallery.pictures()) for name, gallery in self._worst_of.items()},
+            slices=tuple(self.slices),
+            dated=dated,
+            reference=reference,
         )
 
 
-def _as_drawn(statistics: list[AnnotatorStatistics], study: Study) -> list[AnnotatorStatistics]:
-    """By the dates of an annotator who dated every case, else in the study's order; annotators in theirs."""
+def _dated(study: Study) -> tuple[str, ...]:
+    """The annotators with a date for every case that they labeled, unless it is the same one for all."""
+    times: dict[str, set[str | None]] = {}
+    for case in study.cases:
+        for name, annotation in case.annotations.items():
+            times.setdefault(name, set()).add(_when(annotation))
+    return tuple(name for name in study.annotators if len(times.get(name, ())) > 1 and None not in times[name])
+
+
+def _when(annotation: Annotation) -> str | None:
+    """The time at which the reading was started or, where only that is known, its date."""
+    started = annotation.extra.get("started")
+    return started if isinstance(started, str) else annotation.date
+
+
+def _as_drawn(statistics: list[AnnotatorStatistics], study: Study, dated: Sequence[str]) -> list[AnnotatorStatistics]:
+    """By date for an annotator with dates, else in the study's order; annotators in theirs."""
     places = {case.id: place for place, case in enumerate(study.cases)}
-    dates = {(case.id, name): item.date for case in study.cases for name, item in case.annotations.items()}
-    dated = {
-        name: all(date is not None for (_, other), date in dates.items() if other == name) for name in study.annotators
-    }
+    dates = {(case.id, name): _when(item) for case in study.cases for name, item in case.annotations.items()}
 
     def order(row: AnnotatorStatistics) -> tuple[int, str, int]:
-        date = dates[row.case, row.annotator] if dated[row.annotator] else None
+        date = dates[row.case, row.annotator] if row.annotator in dated else None
         return study.annotators.index(row.annotator), date or "", places[row.case]
 
     return sorted(statistics, key=order)
 
 
-def _summaries(rows: list[AnnotatorStatistics], settings: ReviewSettings) -> list[AnnotatorSummary]:
+def _summaries(
+    rows: list[AnnotatorStatistics], settings: ReviewSettings, dated: Sequence[str]
+) -> list[AnnotatorSummary]:
     groups: dict[tuple[str, str], list[AnnotatorStatistics]] = {}
     for row in rows:
         groups.setdefault((row.annotator, row.label), []).append(row)
-    return [summarize(group, settings) for group in groups.values()]
+    return [summarize(group, settings, dated=name in dated) for (name, _), group in groups.items()]
 
 
 def _columns_to_one(counts: NDArray[np.int64]) -> NDArray[np.float64]:

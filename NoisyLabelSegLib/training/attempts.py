@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
+
 import torch
 from lightning_fabric import Fabric
 
@@ -13,12 +15,18 @@ from NoisyLabelSegLib.training.recording import Recorder
 from NoisyLabelSegLib.training.restarts import WATCHED_FROM, is_late, restart_settings, what_went_wrong
 from NoisyLabelSegLib.training.settings import Settings
 
+Watch = Callable[[SegmentationNetwork], Mapping[str, float]]
+"""Called with the network after every epoch; its figures are recorded with those of the epoch."""
+
 
 class Attempts:
     """Trains from the recorder's state on, which says which attempt it is and how many epochs are behind."""
 
-    def __init__(self, fabric: Fabric, data: TrainingData, settings: Settings, recorder: Recorder) -> None:
+    def __init__(
+        self, fabric: Fabric, data: TrainingData, settings: Settings, recorder: Recorder, watch: Watch | None = None
+    ) -> None:
         self._fabric, self._data, self._settings, self._recorder = fabric, data, settings, recorder
+        self._watch = watch
         self._state = recorder.state
 
     @property
@@ -58,6 +66,8 @@ class Attempts:
             state.epoch += 1
             if data.held_out:
                 figures["heldOutLikelihood"] = loop.held_out_likelihood(*data.held_out)
+            if self._watch is not None:
+                figures.update(self._watch(network.eval()))
             watched = state.epoch >= WATCHED_FROM * settings.epochs
             late = is_late(state.epoch, settings.epochs)
             state.wrong = what_went_wrong(agreement, data.study.classes, late=late) if watched else ""

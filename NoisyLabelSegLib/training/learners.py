@@ -27,6 +27,9 @@ LEARNERS: dict[str, type[Learner] | str] = {
     "votes": f"{_OBJECTIVES}.votes:VotesLearner",
     "separate": f"{_OBJECTIVES}.separate:SeparateLearner",
     "probabilistic-unet": f"{_OBJECTIVES}.probabilistic:ProbabilisticLearner",
+    "phiseg": f"{_OBJECTIVES}.phiseg:PHiSegLearner",
+    "conditioned": f"{_OBJECTIVES}.conditioned:ConditionedLearner",
+    "agreed": f"{_OBJECTIVES}.agreed:AgreedLearner",
     "truth": f"{_OBJECTIVES}.oracle:TruthLearner",
     "oracle-cm": f"{_OBJECTIVES}.oracle:KnownConfusionLearner",
 }

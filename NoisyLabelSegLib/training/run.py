@@ -11,7 +11,7 @@ from NoisyLabelSegLib.cases import Study
 from NoisyLabelSegLib.networks.package import save_package
 from NoisyLabelSegLib.output import only_writer
 from NoisyLabelSegLib.progress import Report, Say, silent
-from NoisyLabelSegLib.training.attempts import Attempts
+from NoisyLabelSegLib.training.attempts import Attempts, Watch
 from NoisyLabelSegLib.training.card import card_of
 from NoisyLabelSegLib.training.cases import fitted, split_cases, study_digest
 from NoisyLabelSegLib.training.devices import make_fabric
@@ -40,8 +40,12 @@ def train_study(
     force: bool = False,
     report: Report = silent,
     say: Say = lambda _sentence: None,
+    watch: Watch | None = None,
 ) -> Trained:
-    """Trains on the study's cases of split `train`, writes into `folder` as it goes, and ends with `model.nlseg`."""
+    """Trains on the study's cases of split `train`, writes into `folder` as it goes, and ends with `model.nlseg`.
+
+    The figures that `watch` returns for the network after an epoch are recorded in `metrics.jsonl`.
+    """
     fabric = make_fabric(settings)
     if not fabric.is_global_zero:
         report, say = silent, lambda _sentence: None
@@ -57,7 +61,7 @@ def train_study(
             recorder.remark(remark)
         if fabric.is_global_zero and not resume:
             begin_run(folder, settings)
-        attempts = Attempts(fabric, data, settings, recorder)
+        attempts = Attempts(fabric, data, settings, recorder, watch)
         network = attempts.train()
         package = folder / "model.nlseg"
         if fabric.is_global_zero:

@@ -10,11 +10,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from NoisyLabelSegLib.cases.headers import LARGEST_EDGE, LEAST_EDGE
 from NoisyLabelSegLib.errors import UserError
 from NoisyLabelSegLib.json_checks import read_json
 from NoisyLabelSegLib.resources import resource_path
 from NoisyLabelSegLib.training.learners import LEARNERS
+from NoisyLabelSegLib.untrusted import LARGEST_EDGE, LEAST_EDGE
 
 _CHOICES: dict[str, Collection[Any]] = {
     "target": LEARNERS,
@@ -103,6 +103,7 @@ class Settings:
     hinge: float = 0.0
     margin: float = 0.3
     start_diagonal: float = 0.88
+    start_unused: bool = True  # annotators who never use a class start as ones who call it background
     freeze: float = 0.0  # the annotators' head does not learn before this share of the steps
     identity_warm_up: float = 0.0  # the trace is maximized, the paper's warm-up, for this share of the steps
 

@@ -27,6 +27,8 @@ class ReviewSettings(VerbSettings):
     """What a label by an annotator costs; 1 if it is not said."""
     identify: bool = False
     """Whether the reports may name study and cases."""
+    pseudonyms: bool = False
+    """Whether each annotator's own report hides the names of all others."""
     keep_going: bool = False
     """Whether cases with unusable files are left out instead of ending the work."""
     truth_name: str = ""
@@ -53,6 +55,7 @@ def written_review(settings: ReviewSettings, report: Report, run: Any = map) -> 
         settings=_options(settings.options),
         costs=settings.costs,
         identify=settings.identify,
+        pseudonyms=settings.pseudonyms,
         truth_name=settings.truth_name,
         force=settings.force,
         run=run,

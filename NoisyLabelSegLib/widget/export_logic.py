@@ -12,6 +12,7 @@ from typing import Any
 from slicer.i18n import tr as _
 
 from NoisyLabelSegLib.cases import Image, Study, write_labels
+from NoisyLabelSegLib.cases.estimates import TRUTH
 from NoisyLabelSegLib.errors import UserError
 from NoisyLabelSegLib.progress import finished
 from NoisyLabelSegLib.review.sentences import Translate, in_english
@@ -98,8 +99,8 @@ class ExportLogic:
         saying = _("Writing the case for the report...")
         case = yield from told(saying, writingCase(self._case.case(), place))
         yield saying
-        write_labels(place / "truth.nrrd", self._truth.truth, self._case.geometry, compressed=False)
-        case = replace(case, truth_source=place / "truth.nrrd")
+        write_labels(place / TRUTH, self._truth.truth, self._case.geometry, compressed=False)
+        case = replace(case, truth_source=place / TRUTH)
         study = writeStudy([case], place, name=name, classes=self._case.classes)
         out = str(folder / f"{name}_review")
         return ReviewSettings(

@@ -1,4 +1,4 @@
-"""The models that come with the program work right after installation, on phantoms that they have never seen."""
+"""The demonstration models work right after installation, on phantoms that they have never seen."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from NoisyLabelSegLib.metrics import dice
 from NoisyLabelSegLib.progress import silent
 from NoisyLabelSegLib.resources import resource_path
 
-MODELS = sorted(resource_path("models").glob("*.nlseg"))
+MODELS = sorted(resource_path("models").glob("demo-*.nlseg"))
 UNSEEN_SEED = 5
 
 

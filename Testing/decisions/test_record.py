@@ -43,7 +43,7 @@ def test_what_is_written_is_read_again(tmp_path: Path) -> None:
             },
             "leaves the study's folder",
         ),
-        ({"decisions": [{"case": "a", "region": {"center_ras": [1, 2, float("nan")]}, "choice": "unclear"}]}, "center"),
+        ({"decisions": [{"case": "a", "region": {"center_ras": [1, 2, float("nan")]}, "choice": "unclear"}]}, "NaN"),
     ],
 )
 def test_a_wrong_file_is_one_sentence_that_names_it(tmp_path: Path, change: dict[str, Any], words: str) -> None:

@@ -13,11 +13,13 @@ import shlex
 import shutil
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 
-from NoisyLabelSegLib.cases import Study
+from NoisyLabelSegLib.cases import Geometry, Image, Study, write_image
 from NoisyLabelSegLib.cli import _parser, main
 from NoisyLabelSegLib.commands import VERBS
 
@@ -54,8 +56,20 @@ def material(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for new, old in loose.items():
         shutil.copy(first / f"{old}.nrrd", folder / f"{new}.nrrd")
     shutil.rmtree(folder / "made")
+    write_image(folder / "chest.nrrd", chest_with_a_nodule())
     shutil.copytree(REPOSITORY / "Resources", folder / "Resources")
     return folder
+
+
+def chest_with_a_nodule() -> Image:
+    """Air, soft tissue and, in the lung, a nodule of 16 mm around the point that the pages name, in HU."""
+    geometry = replace(Geometry.plain((12, 96, 96), (0.7, 0.7, 2.5)), origin=(22.8, 52.7, -129.75))
+    z, y, x = np.indices(geometry.shape)
+    values = np.random.default_rng(0).normal(-850, 30, geometry.shape)
+    values[:, :, :16] = 40
+    values[(2.5 * (z - 5.5)) ** 2 + (0.7 * (y - 48)) ** 2 + (0.7 * (x - 48)) ** 2 < 8**2] = 30
+    values[:, :4] = -1000
+    return Image(values.astype(np.int16), geometry)
 
 
 @pytest.mark.parametrize("page", [page for page in PAGES if commands(page)], ids=lambda page: page.name)

@@ -66,12 +66,6 @@ def test_every_preset_can_be_used_and_the_promised_ones_are_there() -> None:
         assert preset(name).problems() == []
 
 
-@pytest.mark.parametrize(("name", "lam", "epochs", "batch"), [("mnist", 0.7, 60, 2), ("brats", 1.5, 60, 8)])
-def test_the_papers_presets_hold_the_papers_values(name: str, lam: float, epochs: int, batch: int) -> None:
-    settings = preset(f"paper-{name}")
-    assert (settings.trace, settings.epochs, settings.batch, settings.learning_rate) == (lam, epochs, batch, 1e-4)
-
-
 def test_a_preset_of_ones_own_is_a_json_file(tmp_path: Path) -> None:
     (tmp_path / "mine.json").write_text('{"about": "mine", "epochs": 3}')
     assert preset(str(tmp_path / "mine.json")).epochs == 3

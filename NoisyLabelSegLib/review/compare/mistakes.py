@@ -43,6 +43,8 @@ class Mistake:
     mistakes and holes how far it reaches from what is right, else the radius of the largest ball that fits in.
     `side` is where a border mistake lies on its object: `left`, `right`, `anterior`, `posterior`, `superior` or
     `inferior` in the patient, in 2D `picture left`, `right`, `top` or `bottom`; empty if it lies all around.
+    `voxels` and `bounds` (smallest and largest coordinate of the voxel centers along each axis, LPS, mm) identify the
+    island in a decisions file.
     """
 
     case: str
@@ -60,11 +62,19 @@ class Mistake:
     side: str = ""
     shared_with: tuple[str, ...] = ()
     units: Units = MILLIMETERS
+    voxels: int = 0
+    bounds: tuple[float, ...] = ()
 
     @property
     def center_ras(self) -> tuple[float, ...]:
         """The center as Slicer counts: the first two axes point to the right and to the front."""
         return (-self.center[0], -self.center[1], *self.center[2:])
+
+    @property
+    def bounds_ras(self) -> tuple[float, ...]:
+        """The bounds as Slicer counts: (right0, right1, front0, front1, up0, up1)."""
+        x0, x1, y0, y1, *rest = self.bounds
+        return (-x1, -x0, -y1, -y0, *rest)
 
 
 @dataclass(frozen=True)
@@ -81,9 +91,9 @@ class CaseView:
 
 
 def find_mistakes(view: CaseView, annotator: str, drawn: LabelShapes) -> list[Mistake]:
-    """The annotator's mistakes in what was drawn, largest first, without confetti."""
+    """The annotator's mistakes in what was drawn, largest first, without negligible ones."""
     found = _Search(view, annotator, drawn).mistakes()
-    kept = [mistake for mistake in found if not _is_confetti(mistake, view.settings)]
+    kept = [mistake for mistake in found if not _is_negligible(mistake, view.settings)]
     return sorted(kept, key=lambda mistake: (-mistake.size, mistake.center))
 
 
@@ -134,6 +144,8 @@ class _Search:
             side=self._side(island, drawn, true) if kind in BORDER_KINDS else "",
             shared_with=self._sharers(island, drawn),
             units=units_of(geometry),
+            voxels=int(island.voxels.size),
+            bounds=self._bounds(island),
         )
 
     def _kind(self, island: Island, drawn: int, true: int) -> MistakeKind:
@@ -164,6 +176,15 @@ class _Search:
             return float(self._drawn.foreground.distances(island.voxels).max())
         return island.radius(self._geometry.spacing_zyx)
 
+    def _bounds(self, island: Island) -> tuple[float, ...]:
+        """Smallest and largest coordinate of the island's voxel centers along each axis."""
+        matrix, first = self._geometry.index_to_point_matrix, np.array(island.offset)
+        corners = np.stack([first, first + island.mask.shape - 1])
+        is_oblique = np.count_nonzero(np.abs(matrix) > 1e-6) > len(first)
+        indices = island.indices() if is_oblique else corners  # a box has the same bounds unless it is turned
+        points = self._geometry.points(indices + [part.start for part in self._view.box])
+        return tuple(np.stack([points.min(axis=0), points.max(axis=0)], axis=1).ravel().tolist())
+
     def _side(self, island: Island, drawn: int, true: int) -> str:
         shape = self._drawn.of_class(drawn) if drawn else self._truth.of_class(true)
         middle, reach = self._middle(shape.objects, int(shape.objects.at(island.voxels[0])))
@@ -191,7 +212,7 @@ class _Search:
         return tuple(other for other, value in share.items() if value >= self._settings.sharing_share)
 
 
-def _is_confetti(mistake: Mistake, settings: ReviewSettings) -> bool:
+def _is_negligible(mistake: Mistake, settings: ReviewSettings) -> bool:
     whole_object = mistake.kind in (MistakeKind.MISSED, MistakeKind.INVENTED)
     return not whole_object and mistake.depth <= settings.smallest_depth
 

@@ -38,9 +38,10 @@ class Trend:
 class AnnotatorSummary:
     """One annotator and class over all their cases, in the order they were drawn.
 
-    `figures` and `trends` are by name; figures that exist in no case are absent. `agreement` is the mean Dice with
-    every other annotator. Objects and volumes (`_ml`) are summed over all cases. `fused_from` is the largest number of
-    annotators whose labels a reference was fused from, None where a reference is no fusion.
+    `figures` and `trends` are by name; figures that exist in no case are absent, and all trends where the dates of the
+    readings are not known. `agreement` is the mean Dice with every other annotator. Objects and volumes (`_ml`) are
+    summed over all cases. `fused_from` is the largest number of annotators whose labels a reference was fused from,
+    None where a reference is no fusion.
     """
 
     annotator: str
@@ -66,8 +67,13 @@ class AnnotatorSummary:
         return self.figures[figure].mean if figure in self.figures else None
 
 
-def summarize(rows: Sequence[AnnotatorStatistics], settings: ReviewSettings | None = None) -> AnnotatorSummary:
-    """Sums up the rows of one annotator and class; their order is the order in which the cases were drawn."""
+def summarize(
+    rows: Sequence[AnnotatorStatistics], settings: ReviewSettings | None = None, *, dated: bool = True
+) -> AnnotatorSummary:
+    """Sums up the rows of one annotator and class.
+
+    `dated` says that their order is the order in which the cases were drawn; without dates there are no trends.
+    """
     settings = settings or ReviewSettings()
     series = {name: _series(rows, name) for name in FIGURES}
     largest = [row.largest_missed_mm3 for row in rows if row.largest_missed_mm3 is not None]
@@ -76,7 +82,7 @@ def summarize(rows: Sequence[AnnotatorStatistics], settings: ReviewSettings | No
         label=rows[0].label,
         cases=len(rows),
         figures={name: _summary(values, settings) for name, (_, values) in series.items() if values.size},
-        trends={name: _trend(*pair) for name, pair in series.items() if pair[1].size >= FEWEST_FOR_A_TREND},
+        trends={name: _trend(*pair) for name, pair in series.items() if dated and pair[1].size >= FEWEST_FOR_A_TREND},
         agreement=_mean_agreement(rows),
         objects=sum(row.objects for row in rows),
         missed_objects=sum(row.missed_objects for row in rows),

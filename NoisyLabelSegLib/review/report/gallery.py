@@ -154,7 +154,7 @@ def _picture(
         return display.turn(array[index] if volume else array)
 
     flat_truth, flat_labels = shown(truth), {name: shown(array) for name, array in labels.items()}
-    box = _square_box([flat_truth, *flat_labels.values()], display.pixel)
+    box = square_box([flat_truth, *flat_labels.values()], display.pixel)
     return SlicePicture(
         number=number,
         case=case,
@@ -168,7 +168,7 @@ def _picture(
     )
 
 
-def _square_box(arrays: Sequence[NDArray[Any]], pixel: tuple[float, float]) -> tuple[slice, ...]:
+def square_box(arrays: Sequence[NDArray[Any]], pixel: tuple[float, float]) -> tuple[slice, ...]:
     """A box around everything marked, about square in millimeters, with some of the surroundings."""
     shape = arrays[0].shape
     marked = busy_box(arrays, shape, margin=0)

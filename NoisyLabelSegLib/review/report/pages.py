@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator
+from functools import partial
 from html import escape
+from random import SystemRandom
 from urllib.parse import quote
 
 from NoisyLabelSegLib.review.active.suggestions import Suggestion
@@ -14,11 +16,14 @@ from NoisyLabelSegLib.review.report.pictures import error_figure, outlines_figur
 from NoisyLabelSegLib.review.report.plots import Counts, Interval, Line, count_plot, interval_plot, line_plot
 from NoisyLabelSegLib.review.report.tables import (
     agreement_table,
+    cases_table,
     confusion_table,
     figures_table,
     made_from,
     mistakes_table,
+    reference_facts,
 )
+from NoisyLabelSegLib.review.report.viewer import Audience, viewer_data, viewer_section
 from NoisyLabelSegLib.review.sentences import (
     Translate,
     annotator_sentence,
@@ -52,7 +57,7 @@ def report_name(annotator: str) -> str:
 
 def study_report(review: StudyReview, *, identify: bool = False, translate: Translate = in_english) -> str:
     """The page about everyone, as HTML."""
-    _ = translate
+    _, audience = translate, Audience()
     called = case_names(review, _("Case {number}"), identify=identify)
     cases = review.reviewed
     template = "Review of {cases} cases by {annotators} annotators" if cases > 1 else "Review of one case"
@@ -60,9 +65,13 @@ def study_report(review: StudyReview, *, identify: bool = False, translate: Tran
     body = [
         f"<h1>{escape(title)}</h1>",
         *_lead(review, identify, _),
+        reference_facts(review, audience, _),
         f"<h2>{escape(_('In a sentence each'))}</h2>",
         _findings(review, _),
         *_advice(review, case_names(review, _("case {number}"), identify=identify), _),
+        viewer_section(_),
+        f"<h2>{escape(_('Cases'))}</h2>",
+        cases_table(review, audience, called, _),
         f"<h2>{escape(_('Where they differ most'))}</h2>",
         *_pictures(review, called, _),
         f"<h2>{escape(_('Figures'))}</h2>",
@@ -70,42 +79,63 @@ def study_report(review: StudyReview, *, identify: bool = False, translate: Tran
         *_plots(review, review.annotators, _),
         agreement_table(review, _),
         f"<h2>{escape(_('The largest mistakes'))}</h2>",
-        mistakes_table(review.mistakes[:10], called, _, with_annotator=True),
+        mistakes_table(review.mistakes[:10], called, partial(audience.sentences, translate=_), _, with_annotator=True),
         made_from(review, _),
     ]
-    return page(title, body, len(review.annotators), _)
+    data = viewer_data(review, called, audience, identify=identify, translate=_)
+    return page(title, body, len(review.annotators), _, data)
 
 
 def annotator_report(
-    review: StudyReview, annotator: str, *, identify: bool = False, translate: Translate = in_english
+    review: StudyReview,
+    annotator: str,
+    *,
+    identify: bool = False,
+    pseudonyms: bool = False,
+    translate: Translate = in_english,
 ) -> str:
-    """The page about one annotator, as HTML."""
+    """The page about one annotator, as HTML; others' labels are not in it, with `pseudonyms` their names neither."""
     _ = translate
+    audience = Audience(annotator, _pseudonyms(review, annotator, _) if pseudonyms else None)
     called = case_names(review, _("Case {number}"), identify=identify)
     title = _("Review of {annotator}").format(annotator=annotator)
     own = [mistake for mistake in review.mistakes if mistake.annotator == annotator]
     body = [
         f"<h1>{escape(title)}</h1>",
         *_lead(review, identify, _),
-        f'<p><a href="report.html">{escape(_("All annotators"))}</a></p>',
+        reference_facts(review, audience, _),
+        *([] if pseudonyms else [f'<p><a href="report.html">{escape(_("All annotators"))}</a></p>']),
         _findings(review, _, only=annotator),
+        viewer_section(_),
+        f"<h2>{escape(_('Cases'))}</h2>",
+        cases_table(review, audience, called, _),
         f"<h2>{escape(_('Your worst slices'))}</h2>",
         *_own_pictures(review, annotator, called, _),
         f"<h2>{escape(_('Your mistakes, largest first'))}</h2>",
-        mistakes_table(own[:50], called, _, with_annotator=False, of=len(own)),
+        mistakes_table(
+            own[:50], called, partial(audience.sentences, translate=_), _, with_annotator=False, of=len(own)
+        ),
         f"<h2>{escape(_('Figures'))}</h2>",
         *(figures_table(review, label, _, only=annotator) for label in review.labels),
         *_plots(review, (annotator,), _),
         confusion_table(review, annotator, _),
         made_from(review, _),
     ]
-    return page(title, body, len(review.annotators), _)
+    data = viewer_data(review, called, audience, identify=identify, translate=_)
+    return page(title, body, len(review.annotators), _, data)
+
+
+def _pseudonyms(review: StudyReview, annotator: str, _: Translate) -> dict[str, str]:
+    """What the others are called on a page for one annotator, in an order that says nothing about who they are."""
+    others = [name for name in review.annotators if name != annotator]
+    SystemRandom().shuffle(others)
+    template = _("another annotator ({number})")
+    return {name: template.format(number=number) for number, name in enumerate(others, start=1)}
 
 
 def _lead(review: StudyReview, identify: bool, _: Translate) -> Iterator[str]:
     if identify:
         yield f'<p class="lead">{escape(_("Study: {name}").format(name=review.name))}</p>'
-    yield f'<p class="lead">{escape(_("Compared with: {truth}").format(truth=_(review.truth)))}</p>'
     if review.reliability:
         yield f'<p class="lead">{escape(_(review.reliability))}</p>'
     if review.left_out:
@@ -206,7 +236,8 @@ def _plots(review: StudyReview, annotators: tuple[str, ...], _: Translate) -> It
     ]
     yield f"<h3>{escape(_('Objects'))}</h3>{count_legend(_)}"
     yield count_plot(counts, title=_("Objects found, missed and invented by each annotator"), axis=_("objects"))
-    lines = [Line(item.annotator, place, _over_cases(review, item.annotator)) for place, item in found]
+    dated = [(place, item) for place, item in found if item.annotator in review.dated]
+    lines = [Line(item.annotator, place, _over_cases(review, item.annotator)) for place, item in dated]
     if max((len(line.values) for line in lines), default=0) > 2:
         yield f"<h3>{escape(_('Dice over the cases, in the order they were drawn'))}</h3>"
         yield line_plot(lines, title=_("Dice of each annotator over the cases"), axis=_("case"))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import platform
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from html import escape
@@ -14,7 +15,8 @@ from NoisyLabelSegLib.review.compare.mistakes import Mistake
 from NoisyLabelSegLib.review.compare.settings import Units
 from NoisyLabelSegLib.review.compare.summary import AnnotatorSummary
 from NoisyLabelSegLib.review.report.page import table
-from NoisyLabelSegLib.review.sentences import Translate, mistake_sentences
+from NoisyLabelSegLib.review.report.viewer import Audience, cases_of, contested_errors
+from NoisyLabelSegLib.review.sentences import Translate
 from NoisyLabelSegLib.review.study import StudyReview
 
 _NOTHING = "–"
@@ -50,6 +52,7 @@ def figures_table(review: StudyReview, label: str, _: Translate, *, only: str | 
 def mistakes_table(
     mistakes: Sequence[Mistake],
     called: Callable[[str], str],
+    sentences: Callable[[Mistake], str],
     _: Translate,
     *,
     with_annotator: bool,
@@ -58,18 +61,85 @@ def mistakes_table(
     """One line per mistake, largest first."""
     if not mistakes:
         return f"<p>{escape(_('No mistake is large enough to be listed.'))}</p>"
-    columns = [_("Case"), *([_("Annotator")] if with_annotator else []), _("What happened"), _("Place (LPS, mm)")]
+    columns = [_("Case"), *([_("Annotator")] if with_annotator else []), _("What happened"), _("Place (RAS, mm)")]
     rows = []
     for mistake in mistakes:
         names = [called(mistake.case), *([mistake.annotator] if with_annotator else [])]
-        place = ", ".join(f"{value:.1f}" for value in mistake.center)
-        rows.append([*map(escape, names), escape(mistake_sentences(mistake, _)), place])
+        place = ", ".join(f"{value:.1f}" for value in mistake.center_ras)
+        rows.append([*map(escape, names), escape(sentences(mistake)), place])
     caption = _("Errors below the size and depth of the settings are left out.")
     if of is not None and of > len(mistakes):
         caption += " " + _("The {shown} largest of {count} are shown; mistakes.csv has all.").format(
             shown=len(mistakes), count=of
         )
-    return table(caption, columns, rows, words=(1, 2) if with_annotator else (1,))
+    return table(caption, columns, rows, words=(1, 2) if with_annotator else (1,), sortable=False)
+
+
+def cases_table(review: StudyReview, audience: Audience, called: Callable[[str], str], _: Translate) -> str:
+    """One line per case: how well its annotators match the reference, and where that itself is contested."""
+    counts = Counter(mistake.case for mistake in review.mistakes if audience.only in (None, mistake.annotator))
+    contested, shares = contested_errors(review), {item.case: item.contested_share for item in review.slices}
+    dice: dict[str, list[float]] = {}
+    for row in review.statistics:
+        if row.label == review.labels[-1] and audience.only in (None, row.annotator):
+            dice.setdefault(row.case, []).append(row.dice)
+    rows = []
+    for place, case in enumerate(cases_of(review, audience)):
+        values, share = dice.get(case, []), shares.get(case)
+        cells = [
+            escape(called(case)),
+            *([str(len(values))] if audience.only is None else []),
+            f"{sum(values) / len(values):.3f}" if values else _NOTHING,
+            *([f"{min(values):.3f}" if values else _NOTHING] if audience.only is None else []),
+            str(counts[case]),
+            *([str(contested[case])] if audience.only is None else []),
+            _NOTHING if share is None else f"{100 * share:.0f} %",
+        ]
+        mark = ' class="contested"' if contested[case] and audience.only is None else ""
+        rows.append(
+            f'<tr data-case="{place}"{mark}><th scope="row">{cells[0]}</th>'
+            + "".join(f"<td>{cell}</td>" for cell in cells[1:])
+            + "</tr>"
+        )
+    everybody = audience.only is None
+    columns = [
+        _("Case"),
+        *([_("Annotators")] if everybody else []),
+        _("Mean Dice") if everybody else _("Dice"),
+        *([_("Lowest Dice")] if everybody else []),
+        _("Errors"),
+        *([_("At contested places")] if everybody else []),
+        _("Reference contested"),
+    ]
+    head = "".join(f'<th scope="col">{escape(column)}</th>' for column in columns)
+    caption = _(
+        "The reference is contested where at least two annotators, and at least a third of those who labeled the case, "
+        "differ from it: share of all that anyone marked on the slices of this file."
+    )
+    return (
+        f'<div class="scroll tall"><table class="sortable cases"><caption>{escape(caption)}</caption>'
+        f"<thead><tr>{head}</tr></thead><tbody>{''.join(rows)}</tbody></table></div>"
+    )
+
+
+def reference_facts(review: StudyReview, audience: Audience, _: Translate) -> str:
+    """What the reference is: how it was made, from whose labels, edited and signed off by whom."""
+    reference, unknown = review.reference, _("not recorded")
+    names = [audience.called(name) for name in reference.annotators]
+    signed = _("{signed} of {cases} cases").format(signed=reference.signed_off, cases=reference.cases)
+    if reference.signed_off_by:
+        signed += f" ({', '.join(map(audience.called, reference.signed_off_by))})"
+    facts = {
+        _("Reference"): _(review.truth),
+        _("Method"): ", ".join(map(_, reference.methods)) or unknown,
+        _("Made from the labels of"): ", ".join(names) or unknown,
+        _("Edited by hand"): _("{edited} of {cases} cases").format(edited=reference.edited, cases=reference.cases),
+        _("Signed off"): signed,
+    }
+    if reference.decided_by:
+        facts[_("Disagreements decided by")] = ", ".join(map(audience.called, reference.decided_by))
+    entries = "".join(f"<dt>{escape(name)}</dt><dd>{escape(value)}</dd>" for name, value in facts.items())
+    return f'<dl class="settings">{entries}</dl>'
 
 
 def agreement_table(review: StudyReview, _: Translate) -> str:

@@ -48,12 +48,12 @@ class CoupledLearner(Learner):
         return dataclasses.replace(plain, confusion=settings.confusion)
 
     def network(self, architecture: Architecture, labels: LabelSummary) -> CoupledNetwork:
-        network = CoupledNetwork(architecture)
-        network.start_unused_classes(torch.from_numpy(labels.unused))
-        return network
+        return CoupledNetwork(architecture)
 
     def objective(self, network: SegmentationNetwork, settings: Settings, labels: LabelSummary) -> CoupledObjective:
         assert isinstance(network, CoupledNetwork)
+        if settings.start_unused:
+            network.start_unused_classes(torch.from_numpy(labels.unused))
         imputation = label_imputation(settings, labels)
         return CoupledObjective(network, settings, torch.from_numpy(labels.weights), imputation)
 

@@ -1,0 +1,72 @@
+"""A U-Net whose labeling depends on who labels: a Gaussian code for every annotator (Schmidt et al., ICCV 2023)."""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor, nn
+
+from NoisyLabelSegLib.cases.architecture import Architecture
+from NoisyLabelSegLib.networks.registry import Probabilities, SegmentationNetwork
+from NoisyLabelSegLib.networks.trunks import features_of, make_trunk
+
+LATENT = 8
+"""Numbers in an annotator's code, as in the publication; `network_arguments` may say otherwise."""
+
+START_LOG_DEVIATION = -1.5
+"""How much an annotator varies at the start, on the scale of the differences between annotators, which is 1."""
+
+
+class ConditionedNetwork(SegmentationNetwork):
+    """Features of the trunk and the code of an annotator give that annotator's label.
+
+    There is no truth apart from the annotators: the estimate is their mean, the share of them who would mark a pixel.
+    """
+
+    def __init__(self, architecture: Architecture) -> None:
+        super().__init__(architecture)
+        width, annotators = architecture.widths[0], architecture.annotators
+        latent = int(architecture.network_arguments.get("latent", LATENT))
+        self.trunk = make_trunk(architecture)
+        self.means = nn.Parameter(torch.randn(annotators, latent))
+        self.log_deviations = nn.Parameter(torch.full((annotators, latent), START_LOG_DEVIATION))
+        self.combine = nn.Sequential(
+            nn.Conv1d(width + latent, width, 1),
+            nn.ReLU(inplace=True),
+            nn.Conv1d(width, width, 1),
+            nn.ReLU(inplace=True),
+            nn.Conv1d(width, architecture.classes, 1),
+        )
+
+    @property
+    def predicts_annotators(self) -> bool:
+        return True
+
+    @property
+    def draws_samples(self) -> bool:
+        return True
+
+    def features(self, images: Tensor) -> Tensor:
+        """(B, widths[0], P) of images (B, C, *S)."""
+        return features_of(self.trunk, images, self.architecture).flatten(2)
+
+    def labeling(self, features: Tensor, code: Tensor) -> Tensor:
+        """Log probabilities (B, L, P) for features (B, W, P) and codes (B, latent), or one code (latent) for all."""
+        codes = code.expand(len(features), -1)[:, :, None].expand(-1, -1, features.shape[2]).to(features.dtype)
+        found: Tensor = self.combine(torch.cat([features, codes], dim=1)).float().log_softmax(dim=1)
+        return found
+
+    def predict(self, images: Tensor, *, annotators: bool = False) -> Probabilities:
+        """Every column of an annotator's matrix is the label distribution under the annotator's mean code."""
+        features = self.features(images)
+        each = torch.stack([self.labeling(features, mean).exp() for mean in self.means], dim=1)
+        each = each.reshape(*each.shape[:3], *images.shape[2:])
+        columns = each[:, :, :, None].expand(-1, -1, -1, self.architecture.classes, *each.shape[3:])
+        return Probabilities(each.mean(dim=1), columns.contiguous() if annotators else None)
+
+    def sample(self, images: Tensor, seed: int) -> Tensor:
+        """What an annotator chosen at random draws under a code that is drawn at random."""
+        generator = torch.Generator().manual_seed(seed)
+        who = int(torch.randint(len(self.means), (1,), generator=generator))
+        noise = torch.randn(self.means.shape[1], generator=generator).to(self.means.device)
+        found = self.labeling(self.features(images), self.means[who] + self.log_deviations[who].exp() * noise).exp()
+        return found.reshape(*found.shape[:2], *images.shape[2:])
