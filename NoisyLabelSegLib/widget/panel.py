@@ -18,6 +18,8 @@ from NoisyLabelSegLib.widget.annotators_logic import AnnotatorsLogic
 from NoisyLabelSegLib.widget.annotators_section import AnnotatorsSection
 from NoisyLabelSegLib.widget.case_logic import CaseLogic
 from NoisyLabelSegLib.widget.case_section import CaseSection
+from NoisyLabelSegLib.widget.display_logic import DisplayLogic
+from NoisyLabelSegLib.widget.display_section import DisplaySection
 from NoisyLabelSegLib.widget.export_logic import ExportLogic
 from NoisyLabelSegLib.widget.export_section import ExportSection
 from NoisyLabelSegLib.widget.models import ModelShelf
@@ -31,7 +33,7 @@ from NoisyLabelSegLib.widget.truth_logic import TruthLogic
 from NoisyLabelSegLib.widget.truth_section import TruthSection
 
 DEVICES = ["auto", "cuda", "mps", "cpu"]
-SECTIONS = ("CaseSection", "TruthSection", "AnnotatorsSection", "TrainSection", "ExportSection")
+SECTIONS = ("CaseSection", "TruthSection", "AnnotatorsSection", "DisplaySection", "TrainSection", "ExportSection")
 MODELS_SETTING = "NoisyLabelSeg/Models"
 
 
@@ -61,8 +63,10 @@ class Panel:
         self.annotatorsSection = AnnotatorsSection(
             uis[2], self.annotators, slicer.util.mainWindow() or self._widgets[2]
         )
-        self.trainSection = TrainSection(uis[3], TrainLogic(scene, self.case, self.opening.openedStudy), torch)
-        self.exportSection = ExportSection(uis[4], ExportLogic(self.case, self.truth, _))
+        self.display = DisplayLogic(self.case, self.truth, self.annotators, views, scene)
+        self.displaySection = DisplaySection(uis[3], self.display, uis[1].confidenceBox)
+        self.trainSection = TrainSection(uis[4], TrainLogic(scene, self.case, self.opening.openedStudy), torch)
+        self.exportSection = ExportSection(uis[5], ExportLogic(self.case, self.truth, _))
         self._scene = scene
         self._observer = scene.AddObserver(scene.NodeRemovedEvent, self._onNodeRemoved)
         self.case.changed.connect(lambda _news: self._onCaseChanged())
@@ -88,6 +92,7 @@ class Panel:
         """Whether the panel is the one that people see."""
         self.annotatorsSection.setActive(active=active)
         self.annotators.showLegends(visible=active)
+        self.displaySection.setActive(active=active)
 
     def leaveScene(self) -> None:
         """Ends what runs and lets go of the parameter node: the scene goes away."""
@@ -96,6 +101,7 @@ class Panel:
         self.annotatorsSection.leaveScene()
         self.trainSection.leaveScene()
         self.exportSection.leaveScene()
+        self.displaySection.leaveScene()
         self.annotators.leaveScene()
         self.setParameterNode(None)
 
@@ -161,7 +167,6 @@ class Parameters:
     live: bool = True
     veil: bool = False  # the confidence overlay, by the name that saved scenes have
     oneViewEach: bool = False
-    safeColors: bool = False
     trainingSource: str = "scene"
     trainingStudy: str
     preset: str = "default"
