@@ -77,7 +77,7 @@ class CaseLogic:
         image = self._parameters.volume.GetImageData() if self.isOpen else None
         if image is None:
             return False
-        sources = self._sources()
+        sources = self.sources
         classes = max([len(self._parameters.classes), *(1 + len(source.segmentIds) for source in sources)])
         return isLarge(image.GetNumberOfPoints(), len(sources), classes)
 
@@ -99,17 +99,12 @@ class CaseLogic:
 
     @property
     def annotators(self) -> tuple[str, ...]:
-        return tuple(source.name for source in self._sources())
+        return tuple(source.name for source in self.sources)
 
     @property
     def used(self) -> tuple[str, ...]:
         """Those who are ticked."""
         return tuple(name for name in self.annotators if name not in self._parameters.ignored)
-
-    @property
-    def sources(self) -> list[AnnotatorSource]:
-        """The nodes of everybody in the table."""
-        return self._sources()
 
     def nameClasses(self, classes: Sequence[str]) -> None:
         """Says what the classes are, background first, where no annotator does."""
@@ -124,7 +119,7 @@ class CaseLogic:
         """read() in steps; only the first time there is anything to do."""
         if self._read is None:
             classes = tuple(self._parameters.classes)
-            work = readingCase(self._volumes(), self._sources(), id=self.folder.case, classes=classes)
+            work = readingCase(self._volumes(), self.sources, id=self.folder.case, classes=classes)
             found = yield from told(_("Reading the outlines of {step}..."), work)
             names = zip(self._parameters.renamedFrom, self._parameters.renamedTo, strict=True)
             self._read = matched(found, map(LabelMatch.parse, self._parameters.matches), dict(names))
@@ -164,7 +159,7 @@ class CaseLogic:
     def dropMissing(self) -> None:
         """Takes annotators whose node was deleted off the list."""
         if self.isOpen and any(node is None for node in self._parameters.nodes):
-            self._setSources(self._sources())
+            self._setSources(self.sources)
 
     def use(self, name: str, *, used: bool) -> None:
         """Ticks or unticks an annotator."""
@@ -195,7 +190,7 @@ class CaseLogic:
         self._runner.run(self._adding(), large=isLarge(voxels, *countLabels(self._scene)))
 
     def _adding(self) -> Work:
-        volume, before = self._parameters.volume, self._sources()
+        volume, before = self._parameters.volume, self.sources
         known = {(source.node.GetID(), source.segmentId) for source in before}
         candidates = yield from told(_("Looking at {step}..."), findingCandidates(self._scene))
         found = [candidate for candidate in candidates if volume in candidate.volumes]
@@ -228,12 +223,12 @@ class CaseLogic:
 
     def remove(self, names: list[str]) -> None:
         """Takes annotators off the list; their nodes stay."""
-        self._setSources([source for source in self._sources() if source.name not in names])
+        self._setSources([source for source in self.sources if source.name not in names])
 
     def resample(self) -> None:
         """Replaces outlines that lie on another grid by copies on the volume's grid, for good."""
         moved = [
-            movedOntoGrid(source, place, self.folder, self.classes) for place, source in enumerate(self._sources())
+            movedOntoGrid(source, place, self.folder, self.classes) for place, source in enumerate(self.sources)
         ]
         self._setSources(moved)
 
@@ -269,7 +264,7 @@ class CaseLogic:
         with contextlib.suppress(UserError):  # whoever asks for the labels next hears it
             yield from self.reading()
             self._isPending = False
-            for source in self._sources():
+            for source in self.sources:
                 yield _("Drawing the outlines of {name}...").format(name=source.name)
                 self._drawn.update(source)
         self._isPending = False
@@ -283,7 +278,8 @@ class CaseLogic:
     def _volumes(self) -> list[Any]:
         return self.folder.nodes(Role.IMAGE) or [self._parameters.volume]
 
-    def _sources(self) -> list[AnnotatorSource]:
+    @property
+    def sources(self) -> list[AnnotatorSource]:
         """Everybody in the table whose node is still in the scene."""
         if not self.isOpen:
             return []
@@ -299,4 +295,4 @@ class CaseLogic:
         self.refresh()
 
     def _source(self, name: str) -> AnnotatorSource:
-        return next(source for source in self._sources() if source.name == name)
+        return next(source for source in self.sources if source.name == name)
