@@ -37,8 +37,8 @@ FULL = {
 }
 QUICK = {
     "mnist": Size(60),
-    "ms": Size(14, (40, 40, 6)),
-    "brats": Size(14, (40, 40, 6)),
+    "ms": Size(10, (64, 64, 5)),
+    "brats": Size(10, (64, 64, 5)),
     "lidc": Size(60, (32, 32, 6), edge=48),
 }
 PHANTOMS = {"ms": "lesions", "brats": "tumour", "lidc": "nodules"}
