@@ -55,7 +55,9 @@ def _segmentations(trainings: Trainings) -> Outcome:
         study = trainings.study(wanted)
         found = {method: _predicted(trainings, wanted, method, study) for method in compared}
         place = _middling(study, found["coupled"])
-        figures[f"{data_set}-{labels}"] = _labels_and_predictions(study, place, found)
+        figures[f"{data_set}-{labels}"] = _labels_and_predictions(
+            study, place, {method: cases[place.case.id] for method, cases in found.items()}
+        )
         truth, classes = known_truth(place.case), len(study.classes)
         for method in compared:
             score = float(dice(found[method][place.case.id].truth, truth, classes))
@@ -79,7 +81,7 @@ def _matrices(trainings: Trainings) -> Outcome:
         figures[f"{data_set}-{labels}"] = _matrix_figure(study, place, found[place.case.id])
     says = [
         *(differences(name, quick=trainings.quick, data=trainings.data) for name in ("mnist", "ms")),
-        "Colors as in the paper: white true positive, green false negative, red false positive, black true negative. "
+        "Colors as in the paper: white true positive, green false negative, red false positive, black true negative.",
         "Expected: the probabilities of these under the estimated truth and matrices, as brightness.",
         *([QUICK_SAYS] if trainings.quick else []),
     ]
@@ -158,4 +160,5 @@ def painted(truth: NDArray[Any], hit: NDArray[Any], extra: NDArray[Any] | None =
     """
     positive, missed = truth * hit, truth * (1 - hit)
     false = (1 - truth) * (hit if extra is None else extra)
-    return np.clip(np.stack([positive + false, positive + missed, positive], axis=-1), 0, 1)
+    colors: NDArray[np.float64] = np.stack([positive + false, positive + missed, positive], axis=-1)
+    return colors.clip(0, 1)

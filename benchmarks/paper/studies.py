@@ -60,11 +60,18 @@ class Wanted:
         return f"{self.data_set}-{self.labels}{noise}-seed{self.seed}"
 
 
+def uses_data(wanted: Wanted, data: Path | None) -> bool:
+    """Whether the study is read from the folder of real data."""
+    if data is None or wanted.mean_dice is not None:
+        return False
+    return wanted.data_set == "lidc" or (wanted.data_set == "ms" and not wanted.quick)
+
+
 def study(wanted: Wanted, folder: Path, data: Path | None) -> Study:
     """The study; what is made from a seed is written to the folder, unless it is there already."""
-    if data is not None and wanted.data_set == "lidc":
-        return _lidc(wanted, data)
-    if data is not None and wanted.data_set == "ms" and not wanted.quick and wanted.mean_dice is None:
+    if data is not None and uses_data(wanted, data):
+        if wanted.data_set == "lidc":
+            return _lidc(wanted, data)
         return make_study("ms", wanted.labels, wanted.seed, folder, data)
     if not (folder / "study.json").exists():
         size = (QUICK if wanted.quick else FULL)[wanted.data_set]
