@@ -69,12 +69,13 @@ def run(_name: str, trainings: Trainings) -> Outcome:
             rows.append([kind, group[0]["noisy"], count, *_cells(group), worth])
     columns = ["training cases", "noisy", "curated", "Dice (%)", "cm_rmse_column", "seeds", "as many noisy ones as"]
     settings = _settings(0, quick=trainings.quick)
-    size = "x".join(str(length) for length in _size(trainings.quick))
+    size = " x ".join(str(length) for length in _size(trainings.quick))
+    widths = "-".join(map(str, settings.widths))
+    steps_taken = f"{settings.epochs} epochs of {settings.samples} crops of {settings.patch} pixels"
     says = [
         "The paper names a reference set as future work and has no figures.",
-        f"Simulated lesions, {size} voxels, one label per image of three annotators who all err (mean Dice 0.7 each), "
-        f"{TESTED} test cases, preset default with channels {'-'.join(map(str, settings.widths))}, {settings.epochs} "
-        f"epochs of {settings.samples} crops of {settings.patch} pixels.",
+        f"Simulated lesions, {size} voxels, one label per image of three annotators who all err (Dice 0.7 each).",
+        f"{TESTED} test cases; preset default with channels {widths}, {steps_taken}.",
         "Last column: the number of noisy cases with the same mean Dice, interpolated between those measured.",
     ]
     return Outcome("Curated and noisy cases, simulated lesions", columns, rows, says, {"": _figure(records)})

@@ -53,8 +53,8 @@ class LabelImputation(nn.Module):
     def completed_vote(self, imputed: Tensor, labels: Tensor) -> Tensor:
         """The vote of all annotators, (B, L, P): labels (B, R, P) where given, else log probabilities (B, R, L, P).
 
-        Annotators have the weight of their prior, or 1; UNUSED_CLASS_WEIGHT times that if they never use some class, and
-        0 if they labeled nothing.
+        Annotators have the weight of their prior, or 1; UNUSED_CLASS_WEIGHT times that if they never use some class,
+        and 0 if they labeled nothing.
         """
         given = labels[:, :, None] == torch.arange(imputed.shape[2], device=labels.device)[:, None]
         shares = torch.where((labels >= 0)[:, :, None], given, imputed.exp())
