@@ -55,6 +55,7 @@ SHARED = {
     "errors",
     "failures",
     "json_checks",
+    "lazy",
     "locks",
     "output",
     "progress",

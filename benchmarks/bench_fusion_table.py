@@ -18,7 +18,7 @@ from NoisyLabelSegLib.fusion import Fusion, Votes
 from NoisyLabelSegLib.fusion.methods import method_named
 from NoisyLabelSegLib.fusion.pool import Pool
 from NoisyLabelSegLib.fusion.table import VoteTable
-from NoisyLabelSegLib.metrics.calibration import Calibration, calibration
+from NoisyLabelSegLib.metrics.calibration_error import Calibration, calibration
 from NoisyLabelSegLib.metrics.overlap import dice
 from NoisyLabelSegLib.output import write_text
 from NoisyLabelSegLib.progress import steps

@@ -1,9 +1,15 @@
-"""`bench review`: error maps and statistics of a large case against SimpleITK."""
+"""`bench review`: error maps and statistics of a large case against SimpleITK, and what many cases take."""
 
 from __future__ import annotations
 
 import argparse
+import os
+import subprocess
+import sys
+import tempfile
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -11,7 +17,8 @@ import SimpleITK as sitk
 from numpy.typing import NDArray
 
 from benchmarks.measure import compare
-from NoisyLabelSegLib.cases import Geometry
+from benchmarks.review_cases import write_study
+from NoisyLabelSegLib.cases import Geometry, Study
 from NoisyLabelSegLib.commands.terminal import Terminal
 from NoisyLabelSegLib.review import review_case
 
@@ -42,7 +49,55 @@ def run(terminal: Terminal, options: argparse.Namespace) -> dict[str, Any]:
     terminal.say(
         "Ratio: our time over SimpleITK's LabelOverlapMeasures plus SignedMaurerDistanceMap (wanted: below 3)."
     )
-    return results
+    return {**results, "growth": _growth(terminal)}
+
+
+NUMBERS_OF_CASES = (100, 200, 400)
+
+
+@dataclass(frozen=True)
+class Growth:
+    """What a review with all its reports takes."""
+
+    cases: int
+    processor_seconds: float
+    peak_megabytes: float
+    report_megabytes: float
+
+
+def _growth(terminal: Terminal) -> list[dict[str, Any]]:
+    found = []
+    for cases in NUMBERS_OF_CASES:
+        with tempfile.TemporaryDirectory(prefix="noisylabelseg-") as place:
+            study = write_study(Path(place) / "study", cases)
+            found.append(_review(study, Path(place) / "review"))
+    terminal.table(
+        "Review of cases of 64 x 64 x 16 voxels with 5 readers, reports included",
+        ["cases", "processor seconds", "seconds per case", "peak memory (MB)", "report.html (MB)"],
+        [
+            [
+                str(row.cases),
+                f"{row.processor_seconds:.1f}",
+                f"{row.processor_seconds / row.cases:.3f}",
+                f"{row.peak_megabytes:.0f}",
+                f"{row.report_megabytes:.1f}",
+            ]
+            for row in found
+        ],
+    )
+    return [vars(row) for row in found]
+
+
+def _review(study: Study, out: Path) -> Growth:
+    """What one command takes, from its start to its end."""
+    words = [sys.executable, "-m", "NoisyLabelSegLib", "review", str(study.folder), "--truth", "majority"]
+    process = subprocess.Popen([*words, "--out", str(out)], stdout=subprocess.DEVNULL)
+    _, status, used = os.wait4(process.pid, 0)
+    process.returncode = os.waitstatus_to_exitcode(status)
+    if process.returncode:
+        raise RuntimeError("the review has failed")
+    size = (out / "report.html").stat().st_size
+    return Growth(len(study.cases), used.ru_utime + used.ru_stime, used.ru_maxrss / 1000, size / 1e6)
 
 
 def draw_lesions(random: np.random.Generator) -> tuple[Labels, dict[str, Labels]]:

@@ -9,12 +9,12 @@ from numpy.typing import NDArray
 
 from NoisyLabelSegLib.cases import Annotation, Case, Geometry, Image, Study, write_image, write_labels
 
-GRID = Geometry.plain((24, 96, 96), (1.0, 1.0, 3.0))
+GRID = Geometry.plain((16, 64, 64), (1.0, 1.0, 3.0))
 READERS = tuple(f"reader{number}" for number in range(1, 6))
 
 
 def write_study(folder: Path, cases: int) -> Study:
-    """Cases of 96 x 96 x 24 voxels with four lesions; readers draw them larger or smaller and miss some."""
+    """Cases of 64 x 64 x 16 voxels with three lesions; readers draw them larger or smaller and miss some."""
     made = []
     for number in range(cases):
         random = np.random.default_rng(number)
@@ -36,8 +36,8 @@ def _draw(random: np.random.Generator) -> tuple[NDArray[np.uint8], list[NDArray[
     truth = np.zeros(GRID.shape, np.uint8)
     drawn = [np.zeros(GRID.shape, np.uint8) for _ in READERS]
     indices = np.moveaxis(np.indices(GRID.shape), 0, -1)
-    for _ in range(4):
-        center, radius = random.uniform((5, 15, 15), np.array(GRID.shape) - (5, 15, 15)), random.uniform(4, 11)
+    for _ in range(3):
+        center, radius = random.uniform((4, 12, 12), np.array(GRID.shape) - (4, 12, 12)), random.uniform(3, 9)
         away = np.linalg.norm((indices - center) * GRID.spacing_zyx, axis=-1)
         truth |= (away <= radius).astype(np.uint8)
         for number, labels in enumerate(drawn):

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from NoisyLabelSegLib.agreement.plots import GRAY, Cell, Dot, Mark, Panel, Plot, Segment, axis, rows
+from NoisyLabelSegLib.agreement.plots import GRAY, Axes, Cell, Dot, Mark, Plot, Segment, axis, rows
 from NoisyLabelSegLib.agreement.series import of_class
 from NoisyLabelSegLib.agreement.study import StudyAgreement
 
@@ -47,7 +47,7 @@ def _heat_map(content: Mapping[str, Any]) -> Plot:
     side = max(60 * len(names), 180)
     title = "Mean Dice of every pair of readers" + ("; diagonal: within a reader" if within else "")
     x_range = (-0.5, len(names) - 0.5)
-    panel = Panel(title, "", "", x_range, y_range, x_ticks, y_ticks, marks, side, side)
+    panel = Axes(title, "", "", x_range, y_range, x_ticks, y_ticks, marks, side, side)
     return Plot("pairwise_dice", title, [panel])
 
 
@@ -69,7 +69,7 @@ def _readers(content: Mapping[str, Any]) -> Plot:
     x_range, x_ticks = axis(min(ends, default=0), max(ends, default=1))
     title = "Dice of each reader with the consensus of the others (95 % interval)"
     height = 30 * len(entries) + 20
-    return Plot("readers", title, [Panel(title, "Dice", "", x_range, y_range, x_ticks, y_ticks, marks, 440, height)])
+    return Plot("readers", title, [Axes(title, "Dice", "", x_range, y_range, x_ticks, y_ticks, marks, 440, height)])
 
 
 def _distributions(agreement: StudyAgreement, content: Mapping[str, Any]) -> Plot:
@@ -89,7 +89,7 @@ def _distributions(agreement: StudyAgreement, content: Mapping[str, Any]) -> Plo
     x_range, x_ticks = axis(lowest, 1.0)
     title = "Dice of every case, by pair of readers (bars: quartiles)"
     height = 34 * len(pairs) + 20
-    panel = Panel(title, "Dice", "", x_range, y_range, x_ticks, y_ticks, marks, 440, height)
+    panel = Axes(title, "Dice", "", x_range, y_range, x_ticks, y_ticks, marks, 440, height)
     return Plot("dice_distribution", title, [panel])
 
 
@@ -109,7 +109,7 @@ def _bland_altman(agreement: StudyAgreement, content: Mapping[str, Any]) -> Plot
                 marks.append(Segment(x_range[0], row[key], x_range[1], row[key], GRAY, dashed))
         labels = (f"mean {word} ({unit})", f"difference ({unit})")
         panels.append(
-            Panel(f"{row['b']} minus {row['a']}", *labels, x_range, y_range, x_ticks, y_ticks, marks, 300, 220)
+            Axes(f"{row['b']} minus {row['a']}", *labels, x_range, y_range, x_ticks, y_ticks, marks, 300, 220)
         )
     return Plot("bland_altman", f"Bland-Altman plots of {word}: bias and 95 % limits of agreement", panels, 3)
 
@@ -132,7 +132,7 @@ def _loam(agreement: StudyAgreement, content: Mapping[str, Any]) -> Plot:
     title = f"Limits of agreement with the mean of all readers: ±{half:.3g} {unit}"
     legend = list(zip(agreement.readers, itertools.count(), strict=False))[:6]
     labels = (f"mean {word} ({unit})", f"reader minus mean ({unit})")
-    panel = Panel(title, *labels, x_range, y_range, x_ticks, y_ticks, marks, 520, 320, legend)
+    panel = Axes(title, *labels, x_range, y_range, x_ticks, y_ticks, marks, 520, 320, legend)
     return Plot("limits_of_agreement_with_mean", title, [panel])
 
 
@@ -155,7 +155,7 @@ def _groups(content: Mapping[str, Any]) -> Plot:
     x_ticks = [(row["readers"], str(row["readers"])) for row in found]
     title = "Consensus of a group of readers"
     legend = [("with a reader outside the group", 0), ("with the consensus of all", 1)]
-    panel = Panel(
+    panel = Axes(
         title, "readers in the group", "mean Dice (95 % interval)", x_range, y_range, x_ticks, y_ticks, marks, 460, 280,
         legend,
     )  # fmt: skip

@@ -57,7 +57,7 @@ Tick = tuple[float, str]
 
 
 @dataclass(frozen=True)
-class Panel:
+class Axes:
     """One pair of axes; ticks are positions and their words, the outermost positions are the ends of the axis."""
 
     title: str
@@ -79,7 +79,7 @@ class Plot:
 
     name: str
     title: str
-    panels: Sequence[Panel]
+    panels: Sequence[Axes]
     columns: int = 1
 
 

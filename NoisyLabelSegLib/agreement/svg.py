@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from html import escape
 
-from NoisyLabelSegLib.agreement.plots import Cell, Dot, Mark, Panel, Plot, Segment, color
+from NoisyLabelSegLib.agreement.plots import Axes, Cell, Dot, Mark, Plot, Segment, color
 
 _TOP, _FOOT, _RIGHT, _LEGEND = 34, 48, 18, 20
 _FONT = "font-family='Helvetica, Arial, sans-serif'"
@@ -13,7 +13,7 @@ _FONT = "font-family='Helvetica, Arial, sans-serif'"
 def svg_text(plot: Plot) -> str:
     """The plot as the text of an SVG file."""
     columns = min(plot.columns, len(plot.panels)) or 1
-    drawn = [_Panel(panel) for panel in plot.panels]
+    drawn = [_Axes(panel) for panel in plot.panels]
     width = max((panel.width for panel in drawn), default=200)
     height = max((panel.height for panel in drawn), default=100)
     lines = -(-len(drawn) // columns)
@@ -30,10 +30,10 @@ def svg_text(plot: Plot) -> str:
     return "\n".join([*parts, "</svg>"]) + "\n"
 
 
-class _Panel:
+class _Axes:
     """Draws one panel, its upper left corner at the origin."""
 
-    def __init__(self, panel: Panel) -> None:
+    def __init__(self, panel: Axes) -> None:
         self._panel = panel
         longest = max((len(word) for _, word in panel.y_ticks), default=0)
         self._left = 30 + 7 * longest

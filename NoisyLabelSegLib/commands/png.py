@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from NoisyLabelSegLib.agreement.plots import Cell, Dot, Panel, Plot, Segment, color
+from NoisyLabelSegLib.agreement.plots import Axes, Cell, Dot, Plot, Segment, color
 from NoisyLabelSegLib.agreement.svg import shade
 from NoisyLabelSegLib.output import output_file
 
@@ -30,7 +30,7 @@ def write_png(plot: Plot, path: Path) -> None:
         FigureCanvasAgg(figure).print_png(partial)
 
 
-def _draw(panel: Panel, axes: Any) -> None:
+def _draw(panel: Axes, axes: Any) -> None:
     for mark in panel.marks:
         if isinstance(mark, Dot):
             axes.plot(mark.x, mark.y, "o", color=color(mark.color), markersize=1.6 * mark.radius, alpha=0.7)

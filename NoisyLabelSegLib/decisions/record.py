@@ -69,7 +69,8 @@ class Decisions:
 
     method, annotators: of the reference that annotators were compared with; all annotators if empty.
     labels_sha256: case to the digest of the labels that were decided about.
-    agreed_share: voxels on which at least this share of the annotators agree are not asked about; None asks about all.
+    agreed_share: voxels on which at least this share of the annotators agree need no decision; with None every
+        disagreement needs one.
     """
 
     method: str = ""

@@ -15,7 +15,7 @@ from NoisyLabelSegLib.cases import Study
 from NoisyLabelSegLib.cases.stored_estimates import StoredEstimate, stored_estimates
 from NoisyLabelSegLib.failures import Failures
 from NoisyLabelSegLib.metrics.agreement import consensus, ged
-from NoisyLabelSegLib.metrics.calibration import Calibration, calibration
+from NoisyLabelSegLib.metrics.calibration_error import Calibration, calibration
 from NoisyLabelSegLib.metrics.confusion import ConfusionErrors, ErrorSum, TruthParts
 from NoisyLabelSegLib.metrics.distributions import crps_volume, dice_match, dice_max, dice_soft, ged_iou, hm_iou
 from NoisyLabelSegLib.metrics.overlap import dice, dice_of_counts, joint_counts

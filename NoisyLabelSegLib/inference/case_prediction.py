@@ -36,7 +36,7 @@ class CasePrediction:
         return np.asarray(self.probabilities.argmax(axis=0), dtype=np.uint8)
 
     def annotators(self) -> Iterator[AnnotatorPrediction]:
-        """Everybody, one at a time; nobody where nothing was asked about annotators."""
+        """Everybody, one at a time; nobody where no prediction of annotators was requested."""
         if self._drawn is None and self._fields is None:
             return
         for number, name in enumerate(self.names):

@@ -1,6 +1,6 @@
 """Annotators that err on purpose, and phantom studies."""
 
-from NoisyLabelSegLib.simulation.annotators import Panel, SimulatedAnnotator, read_panel, shipped_panels
+from NoisyLabelSegLib.simulation.annotators import AnnotatorPanel, SimulatedAnnotator, read_panel, shipped_panels
 from NoisyLabelSegLib.simulation.digits import digits_recipe
 from NoisyLabelSegLib.simulation.phantoms import phantom_recipe
 from NoisyLabelSegLib.simulation.real_scans import real_scan_recipe
@@ -11,7 +11,7 @@ from NoisyLabelSegLib.simulation.strength import solve_each, solve_together
 from NoisyLabelSegLib.simulation.study import SimulatedStudy, simulate_study
 
 __all__ = [
-    "Panel",
+    "AnnotatorPanel",
     "Recipe",
     "Scan",
     "SimulatedAnnotator",

@@ -97,14 +97,14 @@ _OPTIONS = ("classes", "device", "direction", "error", "gaps", "side")
 
 
 @dataclass(frozen=True)
-class Panel:
+class AnnotatorPanel:
     """The annotators of a study, in order."""
 
     name: str
     annotators: tuple[SimulatedAnnotator, ...]
 
 
-def read_panel(name: str | Path, classes: Sequence[str]) -> Panel:
+def read_panel(name: str | Path, classes: Sequence[str]) -> AnnotatorPanel:
     """A shipped panel by its name, or a JSON file; `classes` are the study's, background first."""
     path = Path(name)
     if path.suffix.lower() != ".json":
@@ -121,7 +121,7 @@ def shipped_panels() -> list[str]:
     return sorted(path.stem for path in resource_path("panels").glob("*.json"))
 
 
-def panel_to_json(panel: Panel) -> dict[str, Any]:
+def panel_to_json(panel: AnnotatorPanel) -> dict[str, Any]:
     """The content of a panel file that draws exactly what this panel drew."""
     entries = []
     for annotator in panel.annotators:
@@ -144,7 +144,7 @@ def _choose() -> str:
     return f"choose one of {', '.join(shipped_panels())}, or give a JSON file"
 
 
-def _panel(content: Any, classes: Sequence[str]) -> Panel:
+def _panel(content: Any, classes: Sequence[str]) -> AnnotatorPanel:
     if not isinstance(content, dict) or content.get("format") != FORMAT:
         raise UserError(f"is not a panel of format {FORMAT}")
     entries = content.get("annotators")
@@ -154,7 +154,7 @@ def _panel(content: Any, classes: Sequence[str]) -> Panel:
     names = [annotator.name.lower() for annotator in annotators]
     if len(set(names)) < len(names):
         raise UserError("uses a name twice")
-    return Panel(str(content.get("name", "panel")), annotators)
+    return AnnotatorPanel(str(content.get("name", "panel")), annotators)
 
 
 def _annotator(entry: Any, classes: Sequence[str]) -> SimulatedAnnotator:

@@ -14,7 +14,7 @@ from NoisyLabelSegLib.cases import Annotation, Case, Image, Study, write_image, 
 from NoisyLabelSegLib.cases.estimates import TRUTH, FileKind, file_name
 from NoisyLabelSegLib.output import output_folder
 from NoisyLabelSegLib.progress import Report, silent, steps
-from NoisyLabelSegLib.simulation.annotators import Panel, panel_to_json, read_panel
+from NoisyLabelSegLib.simulation.annotators import AnnotatorPanel, panel_to_json, read_panel
 from NoisyLabelSegLib.simulation.recipe import MadeCase, Recipe
 from NoisyLabelSegLib.simulation.scan import Scan
 from NoisyLabelSegLib.simulation.settings import SimulationSettings, choose_annotators, choose_splits
@@ -32,7 +32,7 @@ class SimulatedStudy:
     """A study that has been written, and figures about it: Dice to the truth by annotator and of the best threshold."""
 
     study: Study
-    panel: Panel
+    panel: AnnotatorPanel
     annotator_dice: Mapping[str, float]
     threshold_dice: float
     threshold_dice_per_case: float
@@ -73,12 +73,14 @@ def _panel_name(recipe: Recipe, settings: SimulationSettings) -> str:
     return settings.panel or (recipe.panel if settings.mean_dice is None else SOLVED_PANEL)
 
 
-def _solved_panel(recipe: Recipe, scans: Sequence[Scan], settings: SimulationSettings, report: Report) -> Panel:
+def _solved_panel(
+    recipe: Recipe, scans: Sequence[Scan], settings: SimulationSettings, report: Report
+) -> AnnotatorPanel:
     panel = read_panel(_panel_name(recipe, settings), recipe.classes)
     annotators = solve_each(panel.annotators, scans, settings.seed, report=report)
     if settings.mean_dice is not None:
         annotators = solve_together(annotators, scans, settings.seed, settings.mean_dice)
-    return Panel(panel.name, annotators)
+    return AnnotatorPanel(panel.name, annotators)
 
 
 def _scan(case: MadeCase, classes: int, *, time: float) -> Scan:
@@ -99,7 +101,7 @@ def _write_case(case: MadeCase, folder: Path) -> Case:
 
 
 def _annotate(
-    panel: Panel,
+    panel: AnnotatorPanel,
     scans: Sequence[Scan],
     cases: Sequence[Case],
     folder: Path,

@@ -8,40 +8,26 @@ from __future__ import annotations
 import importlib
 import pkgutil
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from NoisyLabelSegLib.errors import UserError
 from NoisyLabelSegLib.json_checks import parse_object, read_text, to_dataclass
+from NoisyLabelSegLib.lazy import attach
 from NoisyLabelSegLib.progress import Report, Say
-from NoisyLabelSegLib.verbs.adjudicate import AdjudicateSettings
-from NoisyLabelSegLib.verbs.compare import CompareSettings
-from NoisyLabelSegLib.verbs.export import ExportSettings
-from NoisyLabelSegLib.verbs.fuse import FuseSettings
-from NoisyLabelSegLib.verbs.predict import PredictSettings
-from NoisyLabelSegLib.verbs.review import ReviewSettings
 from NoisyLabelSegLib.verbs.settings import FORMAT, VerbSettings
-from NoisyLabelSegLib.verbs.train import TrainSettings
 
-__all__ = [
-    "VERBS",
-    "AdjudicateSettings",
-    "CompareSettings",
-    "ExportSettings",
-    "FuseSettings",
-    "PredictSettings",
-    "ReviewSettings",
-    "TrainSettings",
-    "VerbSettings",
-    "carry_out",
-    "perform",
-    "read_settings",
-    "settings_from_json",
-]
+if TYPE_CHECKING:
+    from NoisyLabelSegLib.verbs.adjudicate import AdjudicateSettings
+    from NoisyLabelSegLib.verbs.compare import CompareSettings
+    from NoisyLabelSegLib.verbs.export import ExportSettings
+    from NoisyLabelSegLib.verbs.fuse import FuseSettings
+    from NoisyLabelSegLib.verbs.predict import PredictSettings
+    from NoisyLabelSegLib.verbs.review import ReviewSettings
+    from NoisyLabelSegLib.verbs.train import TrainSettings
 
-for _module in pkgutil.iter_modules(__path__, prefix=f"{__name__}."):
-    importlib.import_module(_module.name)
-VERBS = dict(sorted(VerbSettings.kinds.items()))
-"""Verb to its settings, by name: every module of this package defines one, and defining it registers it."""
+__getattr__, __all__ = attach(__name__, __file__)
+VERBS = tuple(sorted(module.name for module in pkgutil.iter_modules(__path__) if module.name != "settings"))
+"""Every verb that a worker can carry out: each has a module of its name in this package."""
 
 
 def perform(settings: VerbSettings, report: Report, say: Say) -> dict[str, Any]:
@@ -71,7 +57,8 @@ def settings_from_json(text: str) -> VerbSettings:
     verb = content.pop("verb", None)
     if not isinstance(verb, str) or verb not in VERBS:
         raise UserError(f"There is no job {verb!r}", remedy=f"choose one of {', '.join(VERBS)}")
-    return to_dataclass(VERBS[verb], content, what="job")
+    importlib.import_module(f"{__name__}.{verb}")  # registers its settings
+    return to_dataclass(VerbSettings.kinds[verb], content, what="job")
 
 
 def read_settings(path: str | Path) -> VerbSettings:

@@ -69,10 +69,25 @@ def test_three_readers_are_handed_out_collected_compared_and_reported(
     decisions = tmp_path / "disagreements" / "decisions.json"
     content = json.loads(decisions.read_text(encoding="utf-8"))
     content["decisions"] = [decision(tmp_path / "disagreements" / "disagreements.csv", choice="annotator:anna")]
+    graded = {
+        "case_number": 3,
+        "region": {"center_ras": [0, 0, 0]},
+        "grade": "disagree",
+        "error_of": "bert",
+        "by": "=Dr. X",
+    }
+    content["decisions"].append(graded)  # as a report saves it
     decisions.write_text(json.dumps(content), encoding="utf-8")
     assert main([*words, "--decisions", str(decisions), "--out", str(tmp_path / "adjudicated")]) == 0
 
-    assert (
-        main(["review", str(study), "--truth", str(tmp_path / "adjudicated"), "--out", str(tmp_path / "review")]) == 0
-    )
-    assert (tmp_path / "review" / "report.html").exists()
+    with (tmp_path / "adjudicated" / "grades.csv").open(encoding="utf-8", newline="") as file:
+        (row,) = csv.DictReader(file)
+    assert (row["case"], row["annotator"], row["grade"]) == ("Miller_2", "bert", "disagree")
+
+    words = ["review", str(study), "--truth", str(tmp_path / "adjudicated"), "--pseudonyms"]
+    assert main([*words, "--out", str(tmp_path / "review")]) == 0
+    text = (tmp_path / "review" / "report.html").read_text(encoding="utf-8")
+    for words_of_report in ("adjudicated majority", "senior, anna, bert, carla", "Disagreements decided by", "Dr. X"):
+        assert words_of_report in text
+    own = (tmp_path / "review" / "report_anna.html").read_text(encoding="utf-8")
+    assert not [name for name in ("Miller", "bert", "carla", "senior") if name in own]

@@ -6,7 +6,7 @@ import pytest
 
 from NoisyLabelSegLib.errors import UserError
 from NoisyLabelSegLib.simulation import SimulatedAnnotator, read_panel, shipped_panels
-from NoisyLabelSegLib.simulation.annotators import CONFUSES, Panel, panel_to_json
+from NoisyLabelSegLib.simulation.annotators import CONFUSES, AnnotatorPanel, panel_to_json
 from NoisyLabelSegLib.simulation.errors import KINDS
 
 BINARY = ("background", "lesion")
@@ -48,8 +48,8 @@ def test_a_panel_that_was_solved_is_read_back_as_it_was(tmp_path):
         SimulatedAnnotator("c", "blank"),
     )
     path = tmp_path / "panel.json"
-    path.write_text(json.dumps(panel_to_json(Panel("solved", annotators))))
-    assert read_panel(path, NESTED) == Panel("solved", annotators)
+    path.write_text(json.dumps(panel_to_json(AnnotatorPanel("solved", annotators))))
+    assert read_panel(path, NESTED) == AnnotatorPanel("solved", annotators)
 
 
 @pytest.mark.parametrize(

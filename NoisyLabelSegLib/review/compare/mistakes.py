@@ -91,9 +91,9 @@ class CaseView:
 
 
 def find_mistakes(view: CaseView, annotator: str, drawn: LabelShapes) -> list[Mistake]:
-    """The annotator's mistakes in what was drawn, largest first, without confetti."""
+    """The annotator's mistakes in what was drawn, largest first, without negligible ones."""
     found = _Search(view, annotator, drawn).mistakes()
-    kept = [mistake for mistake in found if not _is_confetti(mistake, view.settings)]
+    kept = [mistake for mistake in found if not _is_negligible(mistake, view.settings)]
     return sorted(kept, key=lambda mistake: (-mistake.size, mistake.center))
 
 
@@ -212,7 +212,7 @@ class _Search:
         return tuple(other for other, value in share.items() if value >= self._settings.sharing_share)
 
 
-def _is_confetti(mistake: Mistake, settings: ReviewSettings) -> bool:
+def _is_negligible(mistake: Mistake, settings: ReviewSettings) -> bool:
     whole_object = mistake.kind in (MistakeKind.MISSED, MistakeKind.INVENTED)
     return not whole_object and mistake.depth <= settings.smallest_depth
 

@@ -12,7 +12,7 @@ class ReviewSettings:
     """Lengths are millimeters, sizes cubic millimeters (square millimeters in 2D), shares between 0 and 1."""
 
     smallest_mistake: float = 10.0
-    """Mistakes smaller than this are confetti and left out."""
+    """Mistakes smaller than this are left out."""
     smallest_depth: float = 1.0
     """Border mistakes and wrong classes that are no deeper than this are left out; missed and invented objects stay."""
     smallest_object: float = 3.0

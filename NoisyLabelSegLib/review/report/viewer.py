@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from html import escape
 from typing import Any
 
+from NoisyLabelSegLib.fusion import METHODS
 from NoisyLabelSegLib.review.compare.mistakes import Mistake, MistakeKind
 from NoisyLabelSegLib.review.report.page import ANNOTATORS, color_table
 from NoisyLabelSegLib.review.report.slices import CaseSlices, is_contested
@@ -48,6 +49,7 @@ def viewer_data(
     by_case = {item.case: item for item in review.slices}
     cases = cases_of(review, audience)
     colors = color_table(ANNOTATORS)
+    fused = review.reference.key in METHODS
     places = {case: place for place, case in enumerate(cases)}
     numbers = {case: number for number, case in enumerate(review.cases, start=1)}
     readers = _readers_of_cases(review)
@@ -60,7 +62,7 @@ def viewer_data(
         "colors": [colors[place % len(colors)].css for place in range(len(review.annotators))],
         "reference": {
             "method": review.reference.key,
-            "annotators": [] if audience.names is not None else list(review.reference.annotators),
+            "annotators": list(review.reference.annotators) if fused and audience.names is None else [],
         },
         "cases": [
             {

@@ -81,7 +81,7 @@ def test_the_center_lies_on_the_mistake_even_of_a_crescent(ball: Ball) -> None:
     assert next(item for item in review.mistakes if item.kind is MistakeKind.TOO_WIDE).side == "right"
 
 
-def test_confetti_is_left_out_by_size_and_depth() -> None:
+def test_small_and_shallow_mistakes_are_left_out() -> None:
     geometry = Geometry.plain((30, 30))
     truth, drawn = np.zeros((2, 30, 30), np.uint8)
     truth[5:25, 5:20] = drawn[5:25, 5:21] = 1  # a rim of one pixel
