@@ -102,7 +102,7 @@ class Settings:
     as_given: float = 0.3  # share of the steps in which p is trained on single labels without imputed ones
     overlap: float = 1.0  # weight of the Dice loss beside every cross-entropy to a vote, a fused label or the truth
     trace: float = 0.1  # lambda of the paper; where reliability is on, for images with a single label only
-    curated: float = 1.0  # weight of the curated truth, on the cases that have one; 0 ignores it
+    curated: float = 3.0  # weight of the curated truth, on the cases that have one; 0 ignores it
     experience: float = 0.5  # power of annotators' years of experience in their weights, where the study has them
     hinge: float = 0.0
     margin: float = 0.3

@@ -12,7 +12,6 @@ import pytest
 import torch
 
 from NoisyLabelSegLib.cases import Case, Study
-from NoisyLabelSegLib.errors import UserError
 from NoisyLabelSegLib.fusion import Votes
 from NoisyLabelSegLib.inference import load_model
 from NoisyLabelSegLib.metrics import dice
@@ -149,16 +148,3 @@ def test_the_mark_and_the_experience_are_in_the_study_file(make_disk_study: Make
     again = Study.read(study.folder)
     assert [case.curated for case in again.cases] == [True, False]
     assert again.experience == {"good": 12.5}
-
-
-@pytest.mark.parametrize(
-    ("experience", "said"),
-    [({"nobody": 3}, "not among"), ({"good": -1}, "0 to 100"), ({"good": "long"}, "0 to 100"), ([], "object")],
-)
-def test_experience_that_makes_no_sense_is_refused(make_disk_study: MakeStudy, experience: object, said: str) -> None:
-    study = make_disk_study(cases=1)
-    path = study.folder / "study.json"
-    content = json.loads(path.read_text(encoding="utf-8")) if path.exists() else json.loads(study.text(study.folder))
-    path.write_text(json.dumps({**content, "experience": experience}), encoding="utf-8")
-    with pytest.raises(UserError, match=said):
-        Study.read(path)

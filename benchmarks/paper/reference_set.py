@@ -17,6 +17,7 @@ from benchmarks.paper.outcome import Outcome, plus_minus
 from benchmarks.paper.scores import score
 from benchmarks.paper.trainings import Trainings
 from NoisyLabelSegLib.cases import Case, Study
+from NoisyLabelSegLib.errors import UserError
 from NoisyLabelSegLib.output import write_text
 from NoisyLabelSegLib.progress import steps
 from NoisyLabelSegLib.simulation import SimulationSettings, phantom_recipe, simulate_study
@@ -109,16 +110,20 @@ def _settings(seed: int, *, quick: bool) -> Settings:
 
 def _record(point: Point, trainings: Trainings) -> dict[str, Any]:
     file = trainings.out / "records" / f"{point.name}.json"
+    settings = _settings(point.seed, quick=trainings.quick)
     if file.exists():
         found: dict[str, Any] = json.loads(file.read_text(encoding="utf-8"))
+        if found["settings"] != settings.to_json():
+            raise UserError("was measured with other settings", file=file, remedy="choose another --out")
         return found
     made = study_of(point, trainings.out / "studies" / f"reference-seed{point.seed}", quick=trainings.quick)
     start = time.monotonic()
     with tempfile.TemporaryDirectory() as folder:
-        trained = train_study(made, Path(folder) / "run", _settings(point.seed, quick=trainings.quick))
+        trained = train_study(made, Path(folder) / "run", settings)
         seconds = time.monotonic() - start
         found = {**score(trained.package, made, point.seed), **asdict(point), "kind": point.kind, "seconds": seconds}
-    write_text(file, json.dumps({**found, "remarks": list(trained.remarks)}) + "\n")
+    found |= {"settings": settings.to_json(), "remarks": list(trained.remarks)}
+    write_text(file, json.dumps(found) + "\n")
     return found
 
 
