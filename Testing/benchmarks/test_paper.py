@@ -1,4 +1,4 @@
-"""`reproduce`: what it lists, the paper's values, that a finished training is not repeated and an interrupted one goes on."""
+"""`reproduce`: its list, the paper's values, and that finished trainings are not repeated and stopped ones go on."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from benchmarks.paper.low_rank import PIXELS
 from benchmarks.paper.outcome import PUBLISHED, Outcome, plus_minus, published
 from benchmarks.paper.pictures import painted
 from benchmarks.paper.reference_set import CURATED, NOISY, points, worth_in_noisy
-from benchmarks.paper.studies import DATA_SETS, QUICK, Wanted, study, uses_data
+from benchmarks.paper.studies import DATA_SETS, QUICK, Size, Wanted, study, uses_data
 from benchmarks.paper.trainings import METHODS, Training, Trainings, has_learner
 from NoisyLabelSegLib.cli import main
 from NoisyLabelSegLib.commands.terminal import Terminal
@@ -33,6 +33,7 @@ def tiny(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Trainings:
     """Trainings of a few steps."""
     monkeypatch.setattr(module, "QUICK", ("widths=[4,8]", "batch=8", "restarts=0"))
     monkeypatch.setattr(module, "QUICK_STEPS", 24)
+    monkeypatch.setitem(QUICK, "mnist", Size(20))
     return Trainings(tmp_path / "out", quick=True, data=None, terminal=Terminal())
 
 
@@ -111,7 +112,7 @@ def test_a_training_is_measured_once_and_its_model_kept(tiny: Trainings) -> None
     item = Training(DIGITS, "majority")
     first = tiny.record(item)
     assert 0 <= first["dice"] <= 1
-    assert len(first["cases"]) == 18
+    assert len(first["cases"]) == 6
     assert tiny.package(item).exists()
     assert not any((tiny.out / "runs").iterdir())
     file = tiny.out / "records" / f"{item.name}.json"
