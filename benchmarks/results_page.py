@@ -116,10 +116,11 @@ def _short(records: Sequence[Record]) -> str:
     compared = {row[:4]: row[4] for row in _compared(records)}
     for study, panel, labels, group in _groups(records):
         own = _of(group, method="coupled")
+        seeds = set(_by_seed(own))
         others = {
             method: np.mean([np.mean(record["dice"]) for record in _of(group, method=method)])
             for method in METHODS
-            if method not in ("coupled", "truth", "oracle-cm") and _of(group, method=method)
+            if method not in ("coupled", "truth", "oracle-cm") and set(_by_seed(_of(group, method=method))) == seeds
         }
         if not own or "majority" not in others:
             continue

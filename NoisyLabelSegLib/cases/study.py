@@ -12,7 +12,7 @@ from typing import Any, Generic, TypeVar, overload
 
 from NoisyLabelSegLib.cases.case import Annotation, Case, Source
 from NoisyLabelSegLib.cases.geometry import Image
-from NoisyLabelSegLib.cases.study_rules import study_problem
+from NoisyLabelSegLib.cases.study_rules import name_problem, study_problem
 from NoisyLabelSegLib.errors import UserError
 from NoisyLabelSegLib.json_checks import read_json
 from NoisyLabelSegLib.output import write_text
@@ -139,6 +139,17 @@ class Study:
             splits = " and ".join(sorted({case.split for case in self.cases if case.split})) or "none"
             raise UserError(f"No case of the study {self.name} is in the split {name}", remedy=f"it has {splits}")
         return chosen
+
+    def only_case(self, id: str) -> Study:
+        """The study with this case alone; the only case of a study may be called otherwise, such as after a file."""
+        chosen = tuple(case for case in self.cases if case.id == id)
+        if not chosen and len(self.cases) == 1 and not name_problem(id):
+            chosen = (replace(self.cases[0], id=id),)
+        if not chosen:
+            first = ", ".join(case.id for case in self.cases[:5])
+            more = f" and {len(self.cases) - 5} more" if len(self.cases) > 5 else ""
+            raise UserError(f"The study {self.name} has no case {id!r}", remedy=f"it has {first}{more}")
+        return replace(self, cases=chosen)
 
     def require_files(self) -> None:
         """Refuses a study that names a file that is not there, before long work begins."""

@@ -57,6 +57,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--split", metavar="NAME", help="fuse only the cases of this split")
     parser.add_argument(
+        "--case",
+        metavar="ID",
+        help="fuse only this case; with label files, what their case is called (default: the stem of the first file)",
+    )
+    parser.add_argument(
         "--each-case",
         action="store_true",
         help="judge annotators in every case anew instead of over the whole study: for names that stand for different "
@@ -75,6 +80,7 @@ def run(arguments: argparse.Namespace, terminal: Terminal) -> dict[str, Any]:
         options=assigned(arguments.set, "OPTION=VALUE"),
         annotators=tuple(name for name in arguments.only.split(",") if name),
         split=arguments.split or "",
+        case=arguments.case or "",
         each_case=arguments.each_case,
         confusion=arguments.confusion,
         force=arguments.force,
@@ -186,7 +192,8 @@ def _show(table: AnnotatorTable, terminal: Terminal) -> None:
     terminal.table(title, [*columns, *(["labeled instead as"] if several else [])], cells)
     terminal.say(
         "Dice, sensitivity and precision are counted against the truth that was written, specificity within "
-        f"{NEAR_MM:g} mm of anything marked. Dice without own labels is against the fusion of the others' labels. "
+        f"{NEAR_MM:g} mm (pixels, for images without spacing) of anything marked. Dice without own labels is against "
+        "the fusion of the others' labels. "
         "Estimated figures are what the method itself expects."
     )
     if any(row["dice_low"] is not None for row in table.rows()) and not several:

@@ -93,6 +93,12 @@ class Demo:
     sentences: list[str] = field(default_factory=list)
     has_scene: bool = False
 
+    @property
+    def learned(self) -> bool:
+        """Whether the coupled networks are better than fusion and threshold; a run that is too short learns nothing."""
+        reached = self.row(LEARNED).dice or 0.0
+        return all(reached > (self.row(method).dice or 0.0) for method in (THRESHOLD, *FUSIONS))
+
     def row(self, method: str) -> Row:
         return next(row for row in self.rows if row.method == method)
 
@@ -128,11 +134,13 @@ def run_demo(
     say("For scale, training the same network on the truth itself ...")
     with bar.part(TAUGHT) as listener:
         demo.rows.append(_teach(made, folder, words, listener))
-    say("Reviewing every annotator against the truth from image and labels ...")
+    against = "the truth from image and labels" if demo.learned else "the known truth of the phantoms"
+    say(f"Reviewing every annotator against {against} ...")
+    estimates = folder / "combined" if demo.learned else None
     with bar.part("review") as listener:
-        demo.sentences = _review(made.everyone, folder, listener)
+        demo.sentences = _review(made.everyone, folder, estimates, listener)
     with bar.part("scene"):
-        demo.has_scene = _scene(made.everyone, folder)
+        demo.has_scene = _scene(made.everyone, folder, estimates)
     return demo
 
 
@@ -188,21 +196,24 @@ def _trained(
     predict_cases(trained.package, made.everyone.cases, predicted, outputs=outputs, report=report)
 
 
-def _review(study: Study, folder: Path, report: Report) -> list[str]:
+def _review(study: Study, folder: Path, estimates: Path | None, report: Report) -> list[str]:
+    """Against the estimates; against the known truth where there are none that are worth it."""
     from NoisyLabelSegLib.review import annotator_sentence, write_review
+    from NoisyLabelSegLib.review.truths import OWN_TRUTH
 
-    review = write_review(study, str(folder / "combined"), folder / "review", report=report)
+    truth = OWN_TRUTH if estimates is None else str(estimates)
+    review = write_review(study, truth, folder / "review", report=report)
     found = [summary for name in review.annotators if (summary := review.overall(name)) is not None]
     return [annotator_sentence(summary, review.settings) for summary in found]
 
 
-def _scene(study: Study, folder: Path) -> bool:
+def _scene(study: Study, folder: Path, estimates: Path | None) -> bool:
     """Whether the scene was made: it needs slicer-core."""
     if importlib.util.find_spec("slicer") is None:
         return False
     from NoisyLabelSegLib.demo.scene import write_scene
 
-    write_scene(study, folder / "combined", folder / "demo.mrb", folder / "demo.png")
+    write_scene(study, estimates, folder / "demo.mrb", folder / "demo.png")
     return True
 
 

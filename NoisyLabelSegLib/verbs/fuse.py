@@ -25,6 +25,8 @@ class FuseSettings(VerbSettings):
     """Only these; all if empty."""
     split: str = ""
     """Only the study's cases of this split; all if empty."""
+    case: str = ""
+    """Only this case of the study; of label files, the id of their case, which names the folder of the results."""
     each_case: bool = False
     """Whether annotators are judged in every case anew instead of over the whole study."""
     confusion: bool = False
@@ -56,6 +58,7 @@ def fused_table(settings: FuseSettings, report: Report, say: Say, run: Any = map
 
     study = study_of([settings.study] if settings.study else list(settings.labels), say)
     study = study.only_split(settings.split) if settings.split else study
+    study = study.only_case(settings.case) if settings.case else study
     study = choose_annotators(study, list(settings.annotators))
     method = settings.method or DEFAULT
     plan = FusionPlan(method, settings.options, pooled=not settings.each_case, confusion=settings.confusion)

@@ -46,6 +46,11 @@ def test_label_files_are_one_case_named_after_the_first(masks, tmp_path, method,
     assert "255 is taken as class 1" in capsys.readouterr().out
 
 
+def test_the_case_of_label_files_can_be_named(masks, tmp_path):
+    assert main(["fuse", *masks, "--case", "patient 7", "--out", str(tmp_path / "out")]) == 0
+    assert (tmp_path / "out" / "patient 7" / "truth.nrrd").is_file()
+
+
 def test_a_study_is_fused_and_told_as_events(make_disk_study, tmp_path, capsys):
     study = make_disk_study(cases=2)
     assert main(["fuse", str(study.folder), "--method", "majority", "--out", str(tmp_path / "out"), "--json"]) == 0
