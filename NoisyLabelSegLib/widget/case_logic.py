@@ -227,9 +227,7 @@ class CaseLogic:
 
     def resample(self) -> None:
         """Replaces outlines that lie on another grid by copies on the volume's grid, for good."""
-        moved = [
-            movedOntoGrid(source, place, self.folder, self.classes) for place, source in enumerate(self.sources)
-        ]
+        moved = [movedOntoGrid(source, place, self.folder, self.classes) for place, source in enumerate(self.sources)]
         self._setSources(moved)
 
     def show(self, name: str, *, shown: bool) -> None:
