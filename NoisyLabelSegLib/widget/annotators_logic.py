@@ -104,6 +104,8 @@ class AnnotatorsLogic:
         """What the annotator gets wrong, in plain words."""
         if self.review is None or annotator not in self._case.annotators:
             return ""
+        if annotator == self._truth.reader:
+            return self._translate("{annotator} is the reference.").format(annotator=annotator)
         row = self._row(annotator)
         words = [annotator_sentence(summarize([row]), translate=self._translate)]
         for template, share in (

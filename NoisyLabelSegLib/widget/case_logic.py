@@ -106,6 +106,11 @@ class CaseLogic:
         """Those who are ticked."""
         return tuple(name for name in self.annotators if name not in self._parameters.ignored)
 
+    @property
+    def sources(self) -> list[AnnotatorSource]:
+        """The nodes of everybody in the table."""
+        return self._sources()
+
     def nameClasses(self, classes: Sequence[str]) -> None:
         """Says what the classes are, background first, where no annotator does."""
         self._parameters.classes = list(classes)

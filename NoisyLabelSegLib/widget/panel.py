@@ -14,12 +14,15 @@ from NoisyLabelSegLib.fusion import DEFAULT
 from NoisyLabelSegLib.resources import resource_path
 from NoisyLabelSegLib.scene.loading import showOutlinesOf
 from NoisyLabelSegLib.scene.views import ReviewViews
+from NoisyLabelSegLib.widget.adjudication_logic import AdjudicationLogic
+from NoisyLabelSegLib.widget.adjudication_section import AdjudicationSection
 from NoisyLabelSegLib.widget.annotators_logic import AnnotatorsLogic
 from NoisyLabelSegLib.widget.annotators_section import AnnotatorsSection
 from NoisyLabelSegLib.widget.case_logic import CaseLogic
 from NoisyLabelSegLib.widget.case_section import CaseSection
 from NoisyLabelSegLib.widget.display_logic import DisplayLogic
 from NoisyLabelSegLib.widget.display_section import DisplaySection
+from NoisyLabelSegLib.widget.edit_watch import EditWatch
 from NoisyLabelSegLib.widget.export_logic import ExportLogic
 from NoisyLabelSegLib.widget.export_section import ExportSection
 from NoisyLabelSegLib.widget.models import ModelShelf
@@ -33,7 +36,10 @@ from NoisyLabelSegLib.widget.truth_logic import TruthLogic
 from NoisyLabelSegLib.widget.truth_section import TruthSection
 
 DEVICES = ["auto", "cuda", "mps", "cpu"]
-SECTIONS = ("CaseSection", "TruthSection", "AnnotatorsSection", "DisplaySection", "TrainSection", "ExportSection")
+SECTIONS = (
+    *("CaseSection", "TruthSection", "AnnotatorsSection", "DisplaySection"),
+    *("AdjudicationSection", "TrainSection", "ExportSection"),
+)
 MODELS_SETTING = "NoisyLabelSeg/Models"
 
 
@@ -65,14 +71,23 @@ class Panel:
         )
         self.display = DisplayLogic(self.case, self.truth, self.annotators, views, scene)
         self.displaySection = DisplaySection(uis[3], self.display, uis[1].confidenceBox)
-        self.trainSection = TrainSection(uis[4], TrainLogic(scene, self.case, self.opening.openedStudy), torch)
-        self.exportSection = ExportSection(uis[5], ExportLogic(self.case, self.truth, _))
+        self.adjudication = AdjudicationLogic(self.case, self.truth, views)
+        self.adjudicationSection = AdjudicationSection(
+            uis[4], self.case, self.adjudication, self.opening, slicer.util.mainWindow() or self._widgets[4]
+        )
+        self.watch = EditWatch(self.case)
+        self.trainSection = TrainSection(uis[5], TrainLogic(scene, self.case, self.opening.openedStudy), torch)
+        self.exportSection = ExportSection(uis[6], ExportLogic(self.case, self.truth, _))
         self._scene = scene
         self._observer = scene.AddObserver(scene.NodeRemovedEvent, self._onNodeRemoved)
         self.case.changed.connect(lambda _news: self._onCaseChanged())
         self.case.usedChanged.connect(lambda _news: self.truthSection.estimateIfLive())
         self.truth.estimated.connect(lambda _news: self._onEstimated())
         self.trainSection.trained.connect(self.truthSection.selectModel)
+        self.watch.truthEdited.connect(lambda _news: self.adjudicationSection.onTruthEdited())
+        self.watch.outlinesEdited.connect(lambda _news: self._onOutlinesEdited())
+        self.annotators.reviewed.connect(lambda _news: self.adjudicationSection.showViewsAgain())
+        self.adjudicationSection.connectTo(uis[2], [uis[0].caseSection, uis[2].annotatorsSection])
 
     def setParameterNode(self, node: Any) -> None:
         """Shows the state kept in a parameter node; None leaves the panel without a state."""
@@ -84,13 +99,16 @@ class Panel:
         if self._parameters is not None and self._parameters.case:  # a scene keeps where its views are
             self._shownImage = self._parameters.volume
         self._tags = [] if node is None else [self._parameters.connectGui(widget) for widget in self._widgets]
-        for section in (self.truthSection, self.annotatorsSection, self.trainSection, self.exportSection):
+        sections = (self.truthSection, self.annotatorsSection, self.adjudicationSection)
+        for section in (*sections, self.trainSection, self.exportSection):
             section.setParameters(self._parameters)
         self.case.setParameters(self._parameters)
 
     def setActive(self, *, active: bool) -> None:
         """Whether the panel is the one that people see."""
         self.annotatorsSection.setActive(active=active)
+        self.adjudicationSection.setActive(active=active)
+        self.watch.pause(paused=not active)
         self.annotators.showLegends(visible=active)
         self.displaySection.setActive(active=active)
 
@@ -99,6 +117,8 @@ class Panel:
         self.opening.leaveScene()
         self.truthSection.leaveScene()
         self.annotatorsSection.leaveScene()
+        self.adjudicationSection.leaveScene()
+        self.watch.forget()
         self.trainSection.leaveScene()
         self.exportSection.leaveScene()
         self.displaySection.leaveScene()
@@ -118,8 +138,16 @@ class Panel:
         if not self._scene.IsClosing():
             self.case.dropMissing()
 
+    def _onOutlinesEdited(self) -> None:
+        """Somebody edited the outlines of annotators: the estimate and the comparison follow."""
+        self.truth.forget()
+        self.adjudication.leave()
+        self.truthSection.estimateIfLive()
+        self._onEstimated()
+
     def _onCaseChanged(self) -> None:
         self._showImage()
+        self.watch.follow()
         if self.truth.truth is None and self.case.isReady:
             self.truthSection.estimateIfLive()
         self._updateSections()
@@ -138,10 +166,12 @@ class Panel:
 
     def _onEstimated(self) -> None:
         self.annotatorsSection.reviewSoon()
+        self.watch.follow()
         self._updateSections()
 
     def _updateSections(self) -> None:
         self.truthSection.update()
+        self.adjudicationSection.update()
         self.trainSection.update()
         self.exportSection.update()
 
@@ -167,6 +197,8 @@ class Parameters:
     live: bool = True
     veil: bool = False  # the confidence overlay, by the name that saved scenes have
     oneViewEach: bool = False
+    agreedPercent: Annotated[int, WithinRange(50, 99)] = 50
+    hideNames: bool = False
     trainingSource: str = "scene"
     trainingStudy: str
     preset: str = "default"
