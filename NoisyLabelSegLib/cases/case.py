@@ -42,7 +42,7 @@ class Case:
     `classes` is the number of classes L; labels at or above it are refused. None (loose files) allows 0 to 255.
     `off_grid` is the advice about a file that is not on the grid of the case. `patient` is whose scan it is: several
     cases may be of one patient. `repeats` are later readings of the case by annotators who labeled it already.
-    `provenance` says how the truth came about: `method`, `annotators`, `edited`, `signed_off_by`, `date`.
+    `provenance` says how the truth came about: `method`, `annotators`, `edited`, `signed_off_by`, `date`, `curated`.
 
     Examples
     --------
@@ -64,6 +64,11 @@ class Case:
     patient: str | None = None
     repeats: Mapping[str, tuple[Annotation, ...]] = field(default_factory=dict)
     provenance: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def curated(self) -> bool:
+        """Whether the truth is marked as curated: training may take it for the true labels."""
+        return self.truth_source is not None and self.provenance.get("curated") is True
 
     def sources(self) -> Iterator[Source]:
         """Everything the case is made of: images, then annotations, then repeated readings, then the truth."""

@@ -73,6 +73,12 @@ class Study:
     folder: Path = Path()
     extra: Mapping[str, Any] = field(default_factory=dict)
 
+    @property
+    def experience(self) -> Mapping[str, float]:
+        """Years of experience of annotators, where the file has them."""
+        years: Mapping[str, float] = self.extra.get("experience", {})
+        return years
+
     @classmethod
     def read(cls, path: str | Path) -> Study:
         """Opens a `study.json`, or the one in a folder."""

@@ -57,6 +57,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--only", "--annotators", dest="only", default="", metavar="NAMES", help="use only these, joined by commas"
     )
+    parser.add_argument(
+        "--relabel",
+        nargs="+",
+        action="extend",
+        default=[],
+        metavar="READER:OLD=NEW",
+        help="labels of label files that mean the same class: anna:7=1, or 7=1 for all readers",
+    )
     parser.add_argument("--split", metavar="NAME", help="fuse only the cases of this split")
     parser.add_argument(
         "--case",
@@ -86,6 +94,7 @@ def run(arguments: argparse.Namespace, terminal: Terminal) -> dict[str, Any]:
         each_case=arguments.each_case,
         confusion=arguments.confusion,
         force=arguments.force,
+        relabel=tuple(arguments.relabel),
         keep_going=arguments.keep_going,
     )
     many_cases.require_jobs(arguments)

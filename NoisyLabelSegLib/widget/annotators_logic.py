@@ -31,7 +31,7 @@ from NoisyLabelSegLib.widget.truth_logic import TruthLogic
 from NoisyLabelSegLib.widget.work import Work
 
 MOST_MISTAKES = 50
-"""Nobody walks through a thousand specks; the table of mistakes in the scene has them all."""
+"""Enough for walking through the errors one by one; the table of mistakes in the scene has them all."""
 
 
 class AnnotatorsLogic:
@@ -104,6 +104,8 @@ class AnnotatorsLogic:
         """What the annotator gets wrong, in plain words."""
         if self.review is None or annotator not in self._case.annotators:
             return ""
+        if annotator == self._truth.reader:
+            return self._translate("{annotator} is the reference.").format(annotator=annotator)
         row = self._row(annotator)
         words = [annotator_sentence(summarize([row]), translate=self._translate)]
         for template, share in (
