@@ -1,11 +1,13 @@
-# Two commands do everything: `make demo` and `make test`. Both first install what is missing, into .venv only.
+# Two commands do everything: `make demo` and `make test`. Both first install what they need and is missing, into .venv
+# only.
 PYTHON ?= python3
 BIN := .venv/bin
 READY := .venv/ready
+DEMO_READY := .venv/ready-for-demo
 
-.PHONY: demo test test-next-slicer lint soak panel screenshots clean environment
+.PHONY: demo docs test test-next-slicer lint soak panel screenshots clean environment
 
-demo: environment
+demo: $(DEMO_READY)
 	$(BIN)/noisylabelseg demo --out demo-output --force
 
 # The panel never shares a process with torch, in Slicer or here, so its tests run in one of their own.
@@ -36,6 +38,10 @@ screenshots: environment
 	$(BIN)/python -m benchmarks.printed_pictures docs/pictures
 	$(BIN)/python -m benchmarks.accuracy_pictures docs/pictures
 
+# The documentation site, in build/site; a warning is an error.
+docs: environment
+	$(BIN)/mkdocs build --strict
+
 lint: environment
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
@@ -53,4 +59,13 @@ $(READY): requirements.lock requirements-torch.txt pyproject.toml .ci/system-pac
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --requirement requirements-torch.txt
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes --no-deps --requirement requirements.lock
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .
-	touch $(READY)
+	touch $(READY) $(DEMO_READY)
+
+$(DEMO_READY): requirements-demo.lock requirements-torch.txt pyproject.toml .ci/system-packages
+	bash .ci/system-packages demo
+	test -x $(BIN)/python || $(PYTHON) -m venv .venv
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --requirement requirements-torch.txt
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes --no-deps \
+		--requirement requirements-demo.lock
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .
+	touch $(DEMO_READY)

@@ -60,7 +60,7 @@ def missing_package(error: ModuleNotFoundError) -> UserError | None:
 def ending(error: BaseException, *, remedy: str) -> tuple[int, str]:
     """The exit code and the sentence that an exception ends a run with; `remedy` is for a fault of ours."""
     if isinstance(error, KeyboardInterrupt):
-        return CANCELLED, "Cancelled: nothing half-written was left behind."
+        return CANCELLED, str(error) or "Cancelled: nothing half-written was left behind."
     if isinstance(error, ModuleNotFoundError):
         error = missing_package(error) or error
     if isinstance(error, UserError):

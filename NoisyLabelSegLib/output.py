@@ -34,6 +34,9 @@ _DISK_ERRORS = {
 
 
 _PARTIAL, _COMPLETE = ".partial-", ".complete-"
+FINISHED = ".finished"
+"""The folder, in a half-written one, of what an interrupted run had finished."""
+_KEY = "key"
 _HOST = f"{zlib.crc32(platform.node().encode('utf-8', 'replace')):08x}"
 """Stands for this machine in the names of half-written files: elsewhere its process numbers mean nothing."""
 
@@ -62,39 +65,53 @@ def output_file(path: str | Path, *, force: bool = True) -> Iterator[Path]:
 
 
 @contextmanager
-def output_folder(path: str | Path, *, force: bool = False) -> Iterator[Path]:
+def output_folder(path: str | Path, *, force: bool = False, key: str = "") -> Iterator[Path]:
     """Yields a new folder beside `path`; when the block succeeds it becomes `path`, when it fails nothing is left.
 
     A folder that already holds something is refused, or with `force` the new files replace those of the same name in
     it and everything else in it stays. A process that is killed while it moves them leaves the rest in a folder that is
     known to be complete; remove_partials() or the next one that writes to `path` moves it. While another process
     writes to `path`, it is refused.
+
+    `key`, if given, stands for the work: what a run with the same key left half-written, when it was killed or
+    interrupted, is gone on with. Its folder FINISHED is for notes about what is finished; it does not become a result.
     """
     path = Path(path)
     with _clear_write_errors(path), only_writer(path):
         _refuse_file(path)
         _finish_moves(path)
-        _remove_unfinished(path)
+        unfinished = _unfinished(path, key)
         if path.exists() and any(path.iterdir()) and not force:
             raise UserError("exists already and is not empty", file=path, remedy="choose another folder or add --force")
         folder = _beside(path, f".{path.name}{_partial(os.getpid())}")
+        if unfinished is not None:
+            folder.rmdir()
+            os.replace(unfinished, folder)
         folder.chmod(0o777 & ~_umask())
+        if key:
+            (folder / FINISHED).mkdir(exist_ok=True)
+            (folder / FINISHED / _KEY).write_text(key, encoding="utf-8")
         complete = folder.with_name(_COMPLETE.join(folder.name.rsplit(_PARTIAL, 1)))
+        kept = None
         try:
             yield folder
             with undisturbed():
+                shutil.rmtree(folder / FINISHED, ignore_errors=True)
                 if path.exists() and any(path.iterdir()):
                     os.replace(folder, complete)
                     _move_files(complete, path)
                 else:
                     _move_whole(folder, path)
+        except KeyboardInterrupt:
+            kept = folder if key and any(entry.is_dir() for entry in (folder / FINISHED).iterdir()) else None
+            raise
         except UserError as error:
             if error.file is None or folder not in error.file.parents:
                 raise
             file = path / error.file.relative_to(folder)  # where people would have found it
             raise UserError(error.problem, file=file, remedy=error.remedy, detail=error.detail) from error
         finally:
-            for rest in (folder, complete):
+            for rest in {folder, complete} - {kept}:
                 shutil.rmtree(rest, ignore_errors=True)
 
 
@@ -188,11 +205,27 @@ def _refuse_file(folder: Path) -> None:
             raise UserError("is a file, not a folder", file=place, remedy="choose another output folder")
 
 
-def _remove_unfinished(path: Path) -> None:
-    """Removes what killed processes left of `path`; for those who hold its lock, so that none of them is alive."""
+def _unfinished(path: Path, key: str) -> Path | None:
+    """What a killed process left of the work of this key at `path`, if anything; what others left is removed.
+
+    For those who hold the lock of `path`, so that none of these processes is alive.
+    """
+    found = None
     for folder in path.parent.glob(f".*{_PARTIAL}*"):
-        if folder.name.startswith(f".{path.name}{_PARTIAL}"):
+        if not folder.name.startswith(f".{path.name}{_PARTIAL}"):
+            continue
+        if key and found is None and _key_of(folder) == key:
+            found = folder
+        else:
             shutil.rmtree(folder, ignore_errors=True)
+    return found
+
+
+def _key_of(folder: Path) -> str:
+    try:
+        return (folder / FINISHED / _KEY).read_text(encoding="utf-8")
+    except (OSError, ValueError):
+        return ""
 
 
 def _remove_dead(folder: Path) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 import zlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -15,13 +15,13 @@ from scipy import ndimage
 
 from NoisyLabelSegLib.agreement.settings import AgreementSettings
 from NoisyLabelSegLib.cases import Case, Study
-from NoisyLabelSegLib.fusion import Votes
+from NoisyLabelSegLib.fusion import Fusion, Votes
 from NoisyLabelSegLib.fusion.leave_one_out import leave_one_out
-from NoisyLabelSegLib.metrics import dice, joint_counts
+from NoisyLabelSegLib.metrics import joint_counts
 from NoisyLabelSegLib.metrics.components import Box, busy_box
 from NoisyLabelSegLib.metrics.detection import Detection, detection
 from NoisyLabelSegLib.metrics.kappa import cohen_kappa, rating_sums
-from NoisyLabelSegLib.metrics.overlap import dice_of_sizes
+from NoisyLabelSegLib.metrics.overlap import dice_of_counts, dice_of_sizes, pairwise_counts
 from NoisyLabelSegLib.metrics.surfaces import LabelShapes, surface_agreement
 
 Pair = tuple[str, str]
@@ -103,18 +103,18 @@ def compare_case(panel: Study, settings: AgreementSettings, case: Case) -> CaseA
     }
     result: dict[str, Any] = {}
     if len(names) > 1:
-        consensus = _Consensus(names, [readings[name][0] for name in names], classes, settings.method, box)
-        others = consensus.without_each()
-        labels = {name: readings[name][0][box] for name in names}
+        consensus = _Consensus(names, [readings[name][0] for name in names], classes, settings.method)
+        labels = {name: first[name].labels for name in names}
+        readings.clear()  # what is outside the box is of no more use
         outside = int(np.prod(geometry.shape)) - labels[names[0]].size
         result = {
             "pairs": {(a, b): measure.compare(first[a], first[b]) for a, b in itertools.combinations(names, 2)},
             "leave_one_out": {
-                name: measure.compare(measure.shapes(found), first[name]) for name, found in others.items()
+                name: measure.compare(measure.shapes(found), first[name]) for name, found in consensus.without_each(box)
             },
             "region": _kappas(labels, classes, _region(labels, spacing, settings.margin_mm)),
             "whole_image": _kappas(labels, classes, None, outside),
-            "groups": _groups(case.id, labels, consensus, classes, settings.seed),
+            "groups": _groups(case.id, consensus, settings.seed),
         }
     return CaseAgreement(
         id=case.id,
@@ -164,46 +164,49 @@ class _Measure:
 
 
 class _Consensus:
-    """The consensus of any group of readers of one case, cropped to a box; each is made once."""
+    """The consensus of any group of readers of one case; each is made once, as a table of vote patterns."""
 
-    def __init__(
-        self, names: Sequence[str], labels: Sequence[NDArray[Any]], classes: int, method: str, box: Box
-    ) -> None:
-        self.names = names
+    def __init__(self, names: Sequence[str], labels: Sequence[NDArray[Any]], classes: int, method: str) -> None:
+        self.names, self.classes = names, classes
         self._votes = Votes(labels, classes=classes, names=names)
-        self._method, self._box = method, box
-        self._made: dict[frozenset[str], NDArray[np.uint8]] = {}
+        self._method = method
+        self._made: dict[frozenset[str], Fusion] = {}
 
-    def without_each(self) -> dict[str, NDArray[np.uint8]]:
-        """For every reader the consensus of all the others."""
-        found = {}
+    def without_each(self, box: Box) -> Iterator[tuple[str, NDArray[np.uint8]]]:
+        """For every reader the consensus of all the others, cropped to a box."""
         for name, fusion in zip(self.names, leave_one_out(self._votes, self._method), strict=True):
             if fusion is not None:
-                found[name] = fusion.labels[self._box]
-                self._made[frozenset(self.names) - {name}] = found[name]
-        return found
+                yield name, np.ascontiguousarray(fusion.labels[box])
 
-    def of(self, group: Sequence[str]) -> NDArray[np.uint8]:
+    def dice_with_readers(self, group: Sequence[str]) -> dict[str, float]:
+        """Mean Dice over classes of the group's consensus and each reader's labels."""
+        counts = self._votes.counts_against(self._of(group))[:, :, : self.classes]
+        return {name: float(dice_of_counts(table).mean()) for name, table in zip(self.names, counts, strict=True)}
+
+    def dice(self, group: Sequence[str], other: Sequence[str]) -> float:
+        """Mean Dice over classes of the consensuses of two groups."""
+        counts = self._of(group).joint_counts(self._of(other))[: self.classes, : self.classes]
+        return float(dice_of_counts(counts).mean())
+
+    def _of(self, group: Sequence[str]) -> Fusion:
         key = frozenset(group)
         if key not in self._made:
             places = [place for place, name in enumerate(self.names) if name in key]
-            self._made[key] = self._votes.fuse(self._method, annotators=places).labels[self._box]
+            self._made[key] = self._votes.fuse(self._method, annotators=places)
         return self._made[key]
 
 
-def _groups(
-    id: str, labels: Mapping[str, NDArray[Any]], consensus: _Consensus, classes: int, seed: int
-) -> dict[int, GroupAgreement]:
+def _groups(id: str, consensus: _Consensus, seed: int) -> dict[int, GroupAgreement]:
     """By the number of readers in a group; the groups tried depend on the seed and the case's name only."""
-    names, everyone = list(labels), consensus.of(list(labels))
+    names = list(consensus.names)
     random = np.random.default_rng([seed, zlib.crc32(id.encode())])
     found = {}
     for size in range(1, len(names)):
         with_left_out, with_all = [], []
         for group in _some_groups(names, size, random):
-            fused = consensus.of(group)
-            with_all.append(dice(fused, everyone, classes))
-            with_left_out += [dice(fused, labels[name], classes) for name in names if name not in group]
+            with_all.append(consensus.dice(group, names))
+            with_readers = consensus.dice_with_readers(group)
+            with_left_out += [with_readers[name] for name in names if name not in group]
         found[size] = GroupAgreement(float(np.mean(with_left_out)), float(np.mean(with_all)))
     return found
 
@@ -236,9 +239,9 @@ def _kappas(
     """On the voxels of the region (None for all), and `outside` more voxels that everyone calls background."""
     flat = {name: array.reshape(-1) if region is None else array[region] for name, array in labels.items()}
     sums = rating_sums(list(flat.values()), classes).with_agreed_background(outside)
-    cohen = {}
-    for a, b in itertools.combinations(flat, 2):
-        counts = joint_counts(flat[a], flat[b], classes)
-        counts[0, 0] += outside
-        cohen[a, b] = cohen_kappa(counts)
+    counts = pairwise_counts(list(flat.values()), classes)
+    counts[:, :, 0, 0] += outside
+    pairs = itertools.combinations(range(len(flat)), 2)
+    names = list(flat)
+    cohen = {(names[a], names[b]): cohen_kappa(counts[a, b]) for a, b in pairs}
     return Kappas(sums.fleiss_kappa, sums.krippendorff_alpha, cohen)

@@ -39,7 +39,7 @@ def _heat_map(content: Mapping[str, Any]) -> Plot:
     for (a, b), value in values.items():
         if value is None:
             continue
-        for one, other in {(a, b), (b, a)}:
+        for one, other in dict.fromkeys([(a, b), (b, a)]):
             shade = (value - low) / max(1 - low, 1e-9)
             marks.append(Cell(names.index(one), -names.index(other), shade, f"{value:.2f}"))
     y_range, y_ticks = rows(names)

@@ -18,8 +18,9 @@ from NoisyLabelSegLib.agreement.summary import summary
 from NoisyLabelSegLib.agreement.svg import svg_text
 from NoisyLabelSegLib.agreement.tables import csv_files, latex, manuscript_tables, markdown
 from NoisyLabelSegLib.cases import Study
+from NoisyLabelSegLib.cases.finished_cases import remembering, run_key
 from NoisyLabelSegLib.failures import Failures
-from NoisyLabelSegLib.output import csv_text, output_folder, write_text
+from NoisyLabelSegLib.output import FINISHED, csv_text, output_folder, write_text
 from NoisyLabelSegLib.progress import Map, Report, silent
 
 Draw = Callable[[Plot, Path], None]
@@ -39,6 +40,8 @@ def write_agreement(
 ) -> dict[str, Any]:
     """Compares the readers of a study and writes everything to `out`, all of it or nothing.
 
+    A run that was killed or interrupted is gone on with by the same one.
+
     Parameters
     ----------
     study
@@ -56,8 +59,10 @@ def write_agreement(
     dict
         What `agreement.json` holds.
     """
-    with output_folder(out, force=force) as folder:
-        failures = failures or Failures()
+    failures = failures or Failures()
+    key = run_key(study, "agree", settings, failures.keep_going)
+    with output_folder(out, force=force, key=key) as folder:
+        run = remembering(run, folder / FINISHED)
         agreement = agree_study(study, settings, run=run, failures=failures, report=report)
         content = {**summary(agreement), "failed": [asdict(failure) for failure in failures.found]}
         write_text(folder / "agreement.json", json.dumps(content, indent=1, ensure_ascii=False, allow_nan=False) + "\n")

@@ -24,16 +24,19 @@ def write_dicom_seg(
     source: str | Path | Series,
     *,
     drawn_by_hand: bool = False,
+    corrected: bool = False,
     description: str = "NoisyLabelSeg",
     codes: Mapping[str, Any] | None = None,
     creator: str = "",
+    comments: str = "",
     force: bool = True,
 ) -> None:
     """Writes a BINARY SEG with one segment per class but the first, which is the background.
 
     `labels` must be on the grid of `source`, the series (or the folder that holds only it) that was segmented.
-    `drawn_by_hand` says that a person made the labels; otherwise they are marked as computed. `codes` maps classes to
-    their category and type (see `segment_codes`), `creator` is the person who drew the labels.
+    `drawn_by_hand` says that a person made the labels, `corrected` that a person decided about or edited computed ones;
+    otherwise they are marked as computed. `codes` maps classes to their category and type (see `segment_codes`),
+    `creator` is the person who drew or corrected the labels, `comments` says how they came about.
     """
     path = Path(path)
     series, geometry = _only_series(source).ordered()
@@ -50,10 +53,13 @@ def write_dicom_seg(
         headers = [read_header(file) for file in series.files]
         with dicom_errors(series.place, "lacks what a DICOM SEG must repeat from its images"):
             segments = [
-                _description(number, name, drawn_by_hand, (codes or {}).get(name))
+                _description(number, name, _ORIGINS[drawn_by_hand, corrected], (codes or {}).get(name))
                 for number, name in enumerate(classes[1:], start=1)
             ]
-            _segmentation(labels, segments, headers, description, creator).save_as(partial)
+            segmentation = _segmentation(labels, segments, headers, description, creator)
+            if comments:
+                segmentation.ImageComments = comments[:10240]
+            segmentation.save_as(partial)
 
 
 def _only_series(source: str | Path | Series) -> Series:
@@ -91,7 +97,12 @@ def _segmentation(
     )
 
 
-def _description(number: int, name: str, drawn_by_hand: bool, given: Mapping[str, Any] | None) -> Any:
+_MANUAL = "MANUAL"
+_ORIGINS = {(False, False): "AUTOMATIC", (False, True): "SEMIAUTOMATIC", (True, False): _MANUAL, (True, True): _MANUAL}
+"""Segment Algorithm Type by whether a person made the labels, and whether one corrected them."""
+
+
+def _description(number: int, name: str, origin: str, given: Mapping[str, Any] | None) -> Any:
     import highdicom
     from pydicom.sr.codedict import codes
 
@@ -104,8 +115,8 @@ def _description(number: int, name: str, drawn_by_hand: bool, given: Mapping[str
         segment_label=name[:64],
         segmented_property_category=category,
         segmented_property_type=kind,
-        algorithm_type="MANUAL" if drawn_by_hand else "AUTOMATIC",
-        algorithm_identification=None if drawn_by_hand else algorithm,
+        algorithm_type=origin,
+        algorithm_identification=None if origin == _MANUAL else algorithm,
     )
 
 

@@ -156,9 +156,12 @@ LITTLE_SPACE = 1 << 20
 """With fewer bytes than this left on the disk after a write, the write may have failed."""
 
 
-def write_labels(path: str | Path, labels: NDArray[Any], geometry: Geometry, *, compressed: bool = True) -> None:
-    """Labels (*shape), written as uint8."""
-    write_image(path, Image(np.asarray(labels).astype(np.uint8, copy=False), geometry), compressed=compressed)
+def write_labels(
+    path: str | Path, labels: NDArray[Any], geometry: Geometry, *, compressed: bool = True, note: str = ""
+) -> None:
+    """Labels (*shape), written as uint8; `note` as in write_image()."""
+    image = Image(np.asarray(labels).astype(np.uint8, copy=False), geometry)
+    write_image(path, image, compressed=compressed, note=note)
 
 
 def write_components(path: str | Path, field: NDArray[Any], geometry: Geometry, *, compressed: bool = True) -> None:
@@ -166,15 +169,25 @@ def write_components(path: str | Path, field: NDArray[Any], geometry: Geometry, 
     write_image(path, Image(np.asarray(field).astype(np.float32, copy=False), geometry), compressed=compressed)
 
 
-def write_image(path: str | Path, image: Image, *, compressed: bool = True) -> None:
-    """An image as it is, compressed where the format can; without, large images are written many times faster."""
+NOTE_KEYS = ("NoisyLabelSeg", "ITK_FileNotes")
+"""A field of an NRRD header, and what ITK writes as the description of a NIfTI file (79 letters)."""
+
+
+def write_image(path: str | Path, image: Image, *, compressed: bool = True, note: str = "") -> None:
+    """An image as it is, compressed where the format can; without, large images are written many times faster.
+
+    `note` says in the header, where the format has room for it, how the image came about.
+    """
     import SimpleITK as sitk
 
     from NoisyLabelSegLib.cases.geometry import to_itk
 
     with output_file(path) as partial:
         try:
-            sitk.WriteImage(to_itk(image), str(partial), useCompression=compressed, compressionLevel=1)
+            whole = to_itk(image)
+            for key in NOTE_KEYS if note else ():
+                whole.SetMetaData(key, note)
+            sitk.WriteImage(whole, str(partial), useCompression=compressed, compressionLevel=1)
         except RuntimeError as error:
             raise UserError(
                 "cannot be written",

@@ -65,6 +65,11 @@ class Geometry:
         return len(self.shape)
 
     @property
+    def in_millimeters(self) -> bool:
+        """Whether lengths are millimeters; False for a 2D image of unit spacing, as pictures without spacing have."""
+        return self.dimension != 2 or self.spacing != (1.0, 1.0)
+
+    @property
     def voxel_volume(self) -> float:
         """Cubic millimeters of one voxel (square millimeters in 2D)."""
         return float(np.prod(self.spacing))

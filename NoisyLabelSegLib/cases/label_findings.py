@@ -67,8 +67,8 @@ def merged_spellings(names: Iterable[str]) -> tuple[tuple[str, ...], dict[str, i
     return tuple(alike[0] for alike in spellings.values()), numbers, remarks
 
 
-def _different_values(marked: Sequence[Marked]) -> list[str]:
-    """Readers whose label values have nothing in common with those of the others."""
+def value_groups(marked: Iterable[Marked]) -> list[tuple[list[str], set[int]]]:
+    """Groups of readers (the largest first) whose label values have nothing in common with those of other groups."""
     used: dict[str, set[int]] = {}
     for entry in marked:
         used.setdefault(entry.reader, set()).update(entry.values)
@@ -80,9 +80,13 @@ def _different_values(marked: Sequence[Marked]) -> list[str]:
         groups = [group for group in groups if group not in joined]
         readers = [name for names, _ in joined for name in names]
         groups.append(([*readers, reader], values.union(*(more for _, more in joined))))
+    return sorted(groups, key=lambda group: (-len(group[0]), min(group[1])))
+
+
+def _different_values(marked: Sequence[Marked]) -> list[str]:
+    groups = value_groups(marked)
     if len(groups) < 2:
         return []
-    groups.sort(key=lambda group: (-len(group[0]), min(group[1])))
     words = "; ".join(f"{_listed(readers)} {', '.join(map(str, sorted(values)))}" for readers, values in groups)
     target = min(groups[0][1])
     example = f"{groups[1][0][0]}:{min(groups[1][1])}={target}"

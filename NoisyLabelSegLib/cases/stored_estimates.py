@@ -73,15 +73,23 @@ class StoredEstimate:
         labels = self._labels.truth()
         if labels is not None:
             return labels
-        probabilities = self.probabilities()
-        if probabilities is None:
+        blocks = self.probability_blocks()
+        if blocks is None:
             raise UserError(f"holds neither {TRUTH} nor {PROBABILITIES}", file=self.folder)
-        return np.asarray(probabilities.argmax(axis=0), dtype=np.uint8)
+        truth = np.empty(self.case.geometry.shape, dtype=np.uint8)
+        for part, block in blocks:
+            truth.reshape(-1)[part] = block.argmax(axis=0)
+        return truth
 
     def probabilities(self) -> Field | None:
         """(L, *shape) float32, or None where only labels were written."""
         path = self._files.find(FileKind.PROBABILITIES)
         return None if path is None else self._field(path, self.classes)
+
+    def probability_blocks(self) -> Blocks | None:
+        """The same by consecutive parts of the flattened voxels, (L, n)."""
+        path = self._files.find(FileKind.PROBABILITIES)
+        return None if path is None else self._blocks(path, self.classes)
 
     def labels(self, annotator: str) -> Labels | None:
         """The predicted labels of an annotator, (*shape) uint8, where they were written."""
@@ -110,7 +118,7 @@ class StoredEstimate:
         if path is not None:
             return ((part, block.reshape(size, size, -1)) for part, block in self._blocks(path, size**2))
         matrix = self.matrices.get(annotator)
-        return None if matrix is None else ((part, matrix[:, :, None]) for part in self._parts())
+        return None if matrix is None else ((part, matrix[:, :, None]) for part in self.parts())
 
     @cached_property
     def _files(self) -> EstimateFiles:
@@ -143,9 +151,10 @@ class StoredEstimate:
                 file=path,
                 remedy=self.remedy,
             )
-        return _only_numbers(component_blocks(path, components, self._parts()), path)
+        return _only_numbers(component_blocks(path, components, self.parts()), path)
 
-    def _parts(self) -> Iterator[slice]:
+    def parts(self) -> Iterator[slice]:
+        """The parts of the flattened voxels that all blocks come in."""
         size = math.prod(self.case.geometry.shape)
         return (slice(start, min(start + _CHUNK, size)) for start in range(0, size, _CHUNK))
 
@@ -167,9 +176,18 @@ def stored_estimates(folder: str | Path, study: Study) -> list[StoredEstimate]:
         raise UserError(
             f"has no folder for any case of the study {study.name}",
             file=folder,
-            remedy=f"it should hold folders such as {study.cases[0].id}/ with {TRUTH}",
+            remedy=folder_advice(folder, study),
         )
     return found
+
+
+def folder_advice(folder: Path, study: Study) -> str:
+    """What to do about a folder without estimates of the study's cases."""
+    held = sorted(path.parent.name for path in folder.glob(f"*/{TRUTH}"))
+    advice = f"it should hold folders such as {study.cases[0].id}/ with {TRUTH}"
+    if len(study.cases) == 1 and held:
+        return f"{advice}; if {held[0]}/ is of the same case, add --case {held[0]}"
+    return advice
 
 
 def read_matrices(path: Path, classes: int) -> dict[str, Field]:

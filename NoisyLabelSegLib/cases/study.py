@@ -12,7 +12,7 @@ from typing import Any, Generic, TypeVar, overload
 
 from NoisyLabelSegLib.cases.case import Annotation, Case, Source
 from NoisyLabelSegLib.cases.geometry import Image
-from NoisyLabelSegLib.cases.study_rules import study_problem
+from NoisyLabelSegLib.cases.study_rules import name_problem, study_problem
 from NoisyLabelSegLib.errors import UserError
 from NoisyLabelSegLib.json_checks import read_json
 from NoisyLabelSegLib.output import write_text
@@ -72,6 +72,12 @@ class Study:
     cases: Sequence[Case]
     folder: Path = Path()
     extra: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def experience(self) -> Mapping[str, float]:
+        """Years of experience of annotators, where the file has them."""
+        years: Mapping[str, float] = self.extra.get("experience", {})
+        return years
 
     @classmethod
     def read(cls, path: str | Path) -> Study:
@@ -134,6 +140,17 @@ class Study:
             raise UserError(f"No case of the study {self.name} is in the split {name}", remedy=f"it has {splits}")
         return chosen
 
+    def only_case(self, id: str) -> Study:
+        """The study with this case alone; the only case of a study may be called otherwise, such as after a file."""
+        chosen = tuple(case for case in self.cases if case.id == id)
+        if not chosen and len(self.cases) == 1 and not name_problem(id):
+            chosen = (replace(self.cases[0], id=id),)
+        if not chosen:
+            first = ", ".join(case.id for case in self.cases[:5])
+            more = f" and {len(self.cases) - 5} more" if len(self.cases) > 5 else ""
+            raise UserError(f"The study {self.name} has no case {id!r}", remedy=f"it has {first}{more}")
+        return replace(self, cases=chosen)
+
     def require_files(self) -> None:
         """Refuses a study that names a file that is not there, before long work begins."""
         for error in self.missing_files():
@@ -165,8 +182,9 @@ def _case_from_json(entry: Mapping[str, Any], folder: Path, classes: int) -> Cas
     def annotation(value: Any) -> Annotation:
         if isinstance(value, str):
             return Annotation(folder / value)
-        extra = {key: item for key, item in value.items() if key not in ("file", "date")}
-        return Annotation(folder / value["file"], value.get("date"), extra)
+        extra = {key: item for key, item in value.items() if key not in ("file", "date", "image")}
+        image = folder / value["image"] if "image" in value else None
+        return Annotation(folder / value["file"], value.get("date"), extra, image)
 
     truth = entry.get("truth")
     truth = {"file": truth} if isinstance(truth, str) else truth
@@ -188,9 +206,10 @@ def _case_from_json(entry: Mapping[str, Any], folder: Path, classes: int) -> Cas
 def _case_to_json(case: Case, folder: Path) -> dict[str, Any]:
     def annotation(value: Annotation) -> Any:
         file = _relative(value.source, folder, case.id)
-        if value.date is None and not value.extra:
+        if value.date is None and not value.extra and value.image is None:
             return file
-        return {"file": file, **({} if value.date is None else {"date": value.date}), **value.extra}
+        image = {} if value.image is None else {"image": _relative(value.image, folder, case.id)}
+        return {"file": file, **({} if value.date is None else {"date": value.date}), **image, **value.extra}
 
     entry: dict[str, Any] = {"id": case.id, "images": [_relative(source, folder, case.id) for source in case.images]}
     if case.patient is not None:

@@ -5,13 +5,16 @@ from __future__ import annotations
 import argparse
 import json
 from dataclasses import asdict
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from NoisyLabelSegLib.commands import many_cases
 from NoisyLabelSegLib.commands.fuse import parallel_map
 from NoisyLabelSegLib.commands.terminal import Terminal
 from NoisyLabelSegLib.errors import UserError
 from NoisyLabelSegLib.failures import Failures
+
+if TYPE_CHECKING:
+    from NoisyLabelSegLib.evaluation.scores import Evaluation
 
 SUMMARY = "Score predictions or fused truths against a study: Dice, confusion-matrix errors, GED, consensus."
 EXAMPLE = """  noisylabelseg evaluate predictions lesions/study.json --split test
@@ -22,6 +25,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("predictions", metavar="PREDICTIONS", help="the folder that predict or fuse wrote")
     parser.add_argument("study", metavar="STUDY", help="a study.json or the folder that holds it")
     parser.add_argument("--split", metavar="NAME", help="only the cases of this split")
+    parser.add_argument(
+        "--case",
+        metavar="ID",
+        help="only this case; where the study has one case, the name of the folder that fuse or predict wrote for it",
+    )
     parser.add_argument("--out", metavar="FILE", help="also write all figures to this JSON file")
     parser.add_argument("--force", action="store_true", help="replace the JSON file if it exists")
     many_cases.add_options(parser)
@@ -36,6 +44,8 @@ def run(arguments: argparse.Namespace, terminal: Terminal) -> dict[str, Any]:
     study = Study.read(arguments.study)
     if arguments.split:
         study = study.only_split(arguments.split)
+    if arguments.case:
+        study = study.only_case(arguments.case)
     many_cases.require_jobs(arguments)
     run_all = map if arguments.jobs == 1 else parallel_map(arguments.jobs)
     failures = Failures(arguments.keep_going)
@@ -43,11 +53,15 @@ def run(arguments: argparse.Namespace, terminal: Terminal) -> dict[str, Any]:
     figures = summary(scores)
     if failures.found:
         figures["failed"] = [asdict(failure) for failure in failures.found]
-    if all(case.truth_source is None for case in study.cases):
-        missing = f"The study {study.name} names no truth"
-        if all(row["dice"] is None for row in figures["annotators"].values()):
-            raise UserError(f"{missing}, so there is nothing to score against", remedy=_TRUTH)
-        terminal.say(f"{missing}, so only the predicted annotators are scored; {_TRUTH}.")
+    without_truth = [case.id for case in study.cases if case.truth_source is None]
+    if _nothing_scored(scores) and not failures.found:
+        why = f"The study {study.name} names no truth" if without_truth else "No predicted case has a known truth"
+        raise UserError(f"{why}, so there is nothing to score against", remedy=_TRUTH)
+    if len(without_truth) == len(study.cases):
+        terminal.say(f"The study {study.name} names no truth, so only the predicted annotators are scored; {_TRUTH}.")
+    elif without_truth:
+        names = ", ".join(without_truth[:5]) + (" ..." if len(without_truth) > 5 else "")
+        terminal.say(f"The study names no truth for {names}: not scored against a truth ({len(without_truth)}).")
     if arguments.out:
         write_text(arguments.out, json.dumps(figures, indent=1, ensure_ascii=False) + "\n", force=arguments.force)
     _show(figures, terminal)
@@ -72,6 +86,15 @@ _NAMES = {
     "ece": "calibration error",
     "brier": "Brier score",
 }
+
+
+def _nothing_scored(scores: Evaluation) -> bool:
+    """Whether no case has a truth and no annotator's labels were predicted from anything but a fusion of themselves."""
+    people = [score for case in scores.cases for score in case.annotators.values()]
+    predicted = any(score.dice is not None and not score.derived for score in people)
+    return not predicted and all(case.class_dice is None for case in scores.cases)
+
+
 _CM_KEYS = ("cm_rmse", "cm_rmse_column", "cm_rmse_image")
 
 

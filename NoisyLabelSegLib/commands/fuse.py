@@ -32,9 +32,11 @@ _MOST_REMARKS = 10  # that are shown; all of them are in annotators.json
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     from NoisyLabelSegLib.fusion import DEFAULT, METHODS
+    from NoisyLabelSegLib.fusion.methods import ATLAS_METHODS
 
     sentences = "; ".join(
-        f"{name}: {method.sentence[0].lower()}{method.sentence[1:-1]}" for name, method in METHODS.items()
+        f"{name}: {method.sentence[0].lower()}{method.sentence[1:-1]}"
+        for name, method in {**METHODS, **ATLAS_METHODS}.items()
     )
     parser.add_argument(
         "input", nargs="+", metavar="STUDY", help="a study.json or the folder that holds it, or one case's label files"
@@ -55,7 +57,20 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--only", "--annotators", dest="only", default="", metavar="NAMES", help="use only these, joined by commas"
     )
+    parser.add_argument(
+        "--relabel",
+        nargs="+",
+        action="extend",
+        default=[],
+        metavar="READER:OLD=NEW",
+        help="labels of label files that mean the same class: anna:7=1, or 7=1 for all readers",
+    )
     parser.add_argument("--split", metavar="NAME", help="fuse only the cases of this split")
+    parser.add_argument(
+        "--case",
+        metavar="ID",
+        help="fuse only this case; with label files, what their case is called (default: the stem of the first file)",
+    )
     parser.add_argument(
         "--each-case",
         action="store_true",
@@ -75,9 +90,11 @@ def run(arguments: argparse.Namespace, terminal: Terminal) -> dict[str, Any]:
         options=assigned(arguments.set, "OPTION=VALUE"),
         annotators=tuple(name for name in arguments.only.split(",") if name),
         split=arguments.split or "",
+        case=arguments.case or "",
         each_case=arguments.each_case,
         confusion=arguments.confusion,
         force=arguments.force,
+        relabel=tuple(arguments.relabel),
         keep_going=arguments.keep_going,
     )
     many_cases.require_jobs(arguments)
@@ -186,7 +203,8 @@ def _show(table: AnnotatorTable, terminal: Terminal) -> None:
     terminal.table(title, [*columns, *(["labeled instead as"] if several else [])], cells)
     terminal.say(
         "Dice, sensitivity and precision are counted against the truth that was written, specificity within "
-        f"{NEAR_MM:g} mm of anything marked. Dice without own labels is against the fusion of the others' labels. "
+        f"{NEAR_MM:g} mm (pixels, for images without spacing) of anything marked. Dice without own labels is against "
+        "the fusion of the others' labels. "
         "Estimated figures are what the method itself expects."
     )
     if any(row["dice_low"] is not None for row in table.rows()) and not several:

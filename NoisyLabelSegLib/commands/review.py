@@ -29,6 +29,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "truth on the fly, or 'study' for the truth that the study names",
     )
     parser.add_argument("--out", required=True, metavar="DIR", help="folder for error maps, tables and reports")
+    parser.add_argument(
+        "--case",
+        metavar="ID",
+        help="only this case; where the study has one case, the name of the folder that fuse or predict wrote for it",
+    )
     parser.add_argument("--force", action="store_true", help="replace files of an earlier review in DIR")
     parser.add_argument(
         "--identify", action="store_true", help="name study and cases in the reports, where they may name patients"
@@ -72,6 +77,7 @@ def run(arguments: argparse.Namespace, terminal: Terminal) -> dict[str, Any]:
         identify=arguments.identify,
         pseudonyms=arguments.pseudonyms,
         force=arguments.force,
+        case=arguments.case or "",
         keep_going=arguments.keep_going,
     )
     many_cases.require_jobs(arguments)

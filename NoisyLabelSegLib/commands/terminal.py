@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Sequence
+import time
+from collections.abc import Callable, Iterable, Sequence
 from types import TracebackType
 from typing import Any
 
@@ -17,6 +18,9 @@ from NoisyLabelSegLib.errors import UserError
 from NoisyLabelSegLib.jobs.protocol import Event, TimeLeft, progress_event
 from NoisyLabelSegLib.progress import Progress
 
+SECONDS_BETWEEN_LINES = 5.0
+"""Progress lines in a log file are at least so far apart; work that is done sooner writes none."""
+
 
 class Terminal:
     """Listens to a verb; as a context manager it closes the progress bar whatever happens.
@@ -24,14 +28,16 @@ class Terminal:
     Pass `terminal.progress` wherever the library asks for a `Report`.
     """
 
-    def __init__(self, *, json: bool = False) -> None:
+    def __init__(self, *, json: bool = False, clock: Callable[[], float] = time.monotonic) -> None:
         self.json = json
         self._console = Console(highlight=False, soft_wrap=True)
         self._errors = Console(stderr=True, highlight=False, soft_wrap=True)
-        self._time_left = TimeLeft()
+        self._time_left = TimeLeft(clock)
         self._bar: Bar | None = None
         self._task: TaskID | None = None
         self._stage = ""
+        self._clock = clock
+        self._last_line = clock()
 
     def __enter__(self) -> Terminal:
         return self
@@ -44,11 +50,14 @@ class Terminal:
             self._emit(Event("started", {"verb": verb}))
 
     def progress(self, progress: Progress) -> None:
-        """Moves the bar (only on a real terminal), or writes a `progress` event."""
+        """Moves the bar on a terminal, writes a line every few seconds into a log, or writes a `progress` event."""
         if self.json:
             self._emit(progress_event(progress, self._time_left.after(progress)))
-        elif self._errors.is_terminal:
+            return
+        if self._errors.is_terminal:
             self._move_bar(progress)
+        if not (self._errors.is_terminal and self._console.is_terminal):
+            self._write_line(progress)
 
     def say(self, sentence: str) -> None:
         """A line worth keeping after the run."""
@@ -84,6 +93,18 @@ class Terminal:
             self._emit(Event("error", {"message": sentence}))
         self._errors.print(sentence, markup=False)
 
+    def _write_line(self, progress: Progress) -> None:
+        """What is being done, how much of it is done and how long it will take."""
+        left, now = self._time_left.after(progress), self._clock()
+        if now - self._last_line < SECONDS_BETWEEN_LINES:
+            return
+        self._last_line = now
+        share = (progress.done + progress.part) / max(progress.total, 1)
+        parts = [f"{progress.stage}: {100 * share:.0f} %"]
+        parts += [] if left is None else [f"about {_duration(left)} left"]
+        parts += [f"{name} {value:.4g}" for name, value in progress.metrics.items()]
+        self._console.print(", ".join(parts), markup=False)
+
     def _move_bar(self, progress: Progress) -> None:
         if self._bar is None:
             columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
@@ -111,6 +132,11 @@ class Terminal:
             sys.stdout.flush()
         except BrokenPipeError as error:
             raise UserError("the program that reads the events has closed its end") from error
+
+
+def _duration(seconds: float) -> str:
+    """Seconds below two minutes, minutes above."""
+    return f"{seconds:.0f} s" if seconds < 120 else f"{seconds / 60:.0f} min"
 
 
 def _looks_like_a_number(text: str) -> bool:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from NoisyLabelSegLib.cases import Geometry
 from NoisyLabelSegLib.decisions.record import EDITED, ESTIMATE, MAJORITY, UNCLEAR, Decision, Decisions
-from NoisyLabelSegLib.decisions.regions import Disagreements, find_disagreements
+from NoisyLabelSegLib.decisions.regions import AGREED, Disagreements, find_disagreements
 from NoisyLabelSegLib.errors import UserError
 
 Labels = NDArray[np.uint8]
@@ -21,7 +21,8 @@ Labels = NDArray[np.uint8]
 class AdjudicatedCase:
     """The truth of a case after its decisions.
 
-    labels: (*shape) uint8. decided: region number to the decision about it; `unclear` are those decided as unclear.
+    labels: (*shape) uint8. decided: region number to the decision about it, AGREED (0) to an edit where all agree;
+    `unclear` are those decided as unclear.
     changed_labels: whether the labels are not those that the decisions were made on.
     """
 
@@ -63,7 +64,7 @@ def adjudicate_case(
     )
     decided: dict[int, Decision] = {}
     for decision in decisions.of(case):
-        number = regions.find(decision.region)
+        number = place_of(decision, regions)
         if number is None:
             raise UserError(
                 f"Case {case} has no disagreement at {_place(decision)} as the decisions file describes it",
@@ -72,21 +73,41 @@ def adjudicate_case(
         if decision.annotator and decision.annotator not in labels:
             raise UserError(f"Case {case} has no labels of {decision.annotator}, whom a decision names")
         decided[number] = decision
-    truth, inner = reference.copy(), regions.base.copy()
-    edits = {decision.edit for decision in decided.values() if decision.choice == EDITED}
-    for edit in sorted(edits):
-        edited = read_edit(edit)
+    edits = {file: read_edit(file) for file in sorted({each.edit for each in decided.values() if each.edit})}
+    for file, edited in edits.items():
         if edited.shape != reference.shape:
-            raise UserError(f"The edited truth {edit} of case {case} is not on the grid of the case")
-        outside = np.ones(reference.shape, dtype=bool)
-        outside[regions.box] = regions.numbers == 0
-        truth[outside] = edited[outside]
-        inner[regions.numbers == 0] = edited[regions.box][regions.numbers == 0]
-        _apply(inner, regions, {n: d for n, d in decided.items() if d.edit == edit}, edited[regions.box])
-    _apply(inner, regions, {n: d for n, d in decided.items() if d.choice != EDITED}, None)
-    truth[regions.box] = inner
+            raise UserError(f"The edited truth {file} of case {case} is not on the grid of the case")
+    truth = decided_labels(reference, regions, decided, edits)
     digest = decisions.labels_sha256.get(case)
     return AdjudicatedCase(truth, regions, decided, digest is not None and digest != labels_digest(labels))
+
+
+def place_of(decision: Decision, regions: Disagreements) -> int | None:
+    """The number of the region that a decision is about, AGREED for an edit where all agree, None for no such place."""
+    number = regions.find(decision.region)
+    if number is None and decision.choice == EDITED and regions.is_agreed(decision.region):
+        return AGREED
+    return number
+
+
+def decided_labels(
+    reference: Labels, regions: Disagreements, decided: Mapping[int, Decision], edits: Mapping[str, Labels]
+) -> Labels:
+    """The reference with every decided region as it was decided; `edits` are the edited truths by their file.
+
+    An edited truth also applies where there is no disagreement.
+    """
+    truth, inner = reference.copy(), regions.base.copy()
+    for file, edited in edits.items():
+        numbers = regions.numbers
+        outside = np.ones(truth.shape, dtype=bool)
+        outside[regions.box] = numbers == 0
+        np.copyto(truth, edited, where=outside)
+        np.copyto(inner, edited[regions.box], where=numbers == 0)
+        _apply(inner, regions, {n: d for n, d in decided.items() if d.edit == file}, edited[regions.box])
+    _apply(inner, regions, {n: d for n, d in decided.items() if d.choice != EDITED}, None)
+    truth[regions.box] = inner
+    return truth
 
 
 def labels_digest(labels: Mapping[str, Labels]) -> str:
@@ -101,7 +122,7 @@ def labels_digest(labels: Mapping[str, Labels]) -> str:
 def _apply(inner: Labels, regions: Disagreements, decided: Mapping[int, Decision], edited: Labels | None) -> None:
     """Writes the decided regions into the labels of the box."""
     for number, decision in decided.items():
-        if decision.choice in (ESTIMATE, UNCLEAR):
+        if decision.choice in (ESTIMATE, UNCLEAR) or number == AGREED:
             continue
         source = regions.majority if decision.choice == MAJORITY else edited
         source = regions.labels[decision.annotator] if decision.annotator else source

@@ -12,7 +12,7 @@ from typing import Any
 
 from NoisyLabelSegLib.cases.study_rules import path_problem
 from NoisyLabelSegLib.errors import UserError
-from NoisyLabelSegLib.json_checks import read_json
+from NoisyLabelSegLib.json_checks import read_json, strict_json
 from NoisyLabelSegLib.output import write_text
 
 FORMAT = "noisylabelseg-decisions/1"
@@ -109,6 +109,15 @@ class Decisions:
     def read(cls, path: str | Path) -> Decisions:
         """Opens a decisions file; anything wrong with it raises a UserError that names the file."""
         content = read_json(path, damaged="restore it or decide anew")
+        return cls._from_json(content, Path(path))
+
+    @classmethod
+    def from_text(cls, text: str, folder: Path = Path()) -> Decisions:
+        """What text() made; `folder` is the one that edited truths are relative to."""
+        return cls._from_json(strict_json(text), folder / "decisions.json")
+
+    @classmethod
+    def _from_json(cls, content: Any, path: Path) -> Decisions:
         problem = _problem(content)
         if problem:
             raise UserError(problem, file=path, remedy="see the decisions format in docs/formats.md")
@@ -120,11 +129,15 @@ class Decisions:
             agreed_share=content.get("agreed_share"),
             connectivity=content.get("connectivity", 26),
             decisions=tuple(_decision(entry) for entry in content["decisions"]),
-            folder=Path(path).parent,
+            folder=path.parent,
         )
 
     def write(self, path: str | Path, *, force: bool = True) -> None:
         """Writes the file, whole or not at all."""
+        write_text(path, self.text(), force=force)
+
+    def text(self) -> str:
+        """The text of the decisions file."""
         content = {
             "format": FORMAT,
             "reference": {"method": self.method, "annotators": list(self.annotators)},
@@ -133,7 +146,19 @@ class Decisions:
             "connectivity": self.connectivity,
             "decisions": [_entry(decision) for decision in self.decisions],
         }
-        write_text(path, json.dumps(content, indent=1, ensure_ascii=False) + "\n", force=force)
+        return json.dumps(content, indent=1, ensure_ascii=False) + "\n"
+
+    def require_same_basis(self, other: Decisions) -> None:
+        """Refuses decisions that were made about another reference, with other settings or on other labels."""
+        for key in ("method", "annotators", "agreed_share", "connectivity"):
+            if getattr(other, key) != getattr(self, key):
+                raise UserError(
+                    f"The decisions files differ in {key!r}: {getattr(self, key)} and {getattr(other, key)}",
+                    remedy="merge files that were made with the same reference and settings",
+                )
+        for case in set(self.labels_sha256) & set(other.labels_sha256):
+            if self.labels_sha256[case] != other.labels_sha256[case]:
+                raise UserError(f"The decisions about case {case} were made on different labels")
 
 
 @dataclass(frozen=True)
@@ -151,15 +176,7 @@ def merge_decisions(files: Sequence[Decisions]) -> tuple[Decisions, list[Conflic
     """
     first = files[0]
     for other in files[1:]:
-        for key in ("method", "annotators", "agreed_share", "connectivity"):
-            if getattr(other, key) != getattr(first, key):
-                raise UserError(
-                    f"The decisions files differ in {key!r}: {getattr(first, key)} and {getattr(other, key)}",
-                    remedy="merge files that were made with the same reference and settings",
-                )
-        for case in set(first.labels_sha256) & set(other.labels_sha256):
-            if first.labels_sha256[case] != other.labels_sha256[case]:
-                raise UserError(f"The decisions about case {case} were made on different labels")
+        first.require_same_basis(other)
     kept: dict[tuple[Any, ...], Decision] = {}
     conflicts: dict[tuple[Any, ...], Conflict] = {}
     for file in files:

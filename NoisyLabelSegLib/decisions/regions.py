@@ -20,6 +20,8 @@ Labels = NDArray[np.uint8]
 
 OBJECT, BORDER, CLASS = "object", "border", "class"
 """Kinds of disagreement: whether an object is there, where its border is, and of which class it is."""
+AGREED = 0
+"""The number of voxels that belong to no disagreement."""
 
 
 @dataclass(frozen=True)
@@ -74,28 +76,19 @@ class Disagreements:
         place, mask = self.mask(number)
         offset = tuple(outer.start + inner.start for outer, inner in zip(self.box, place, strict=True))
         island = Island(mask, offset, self.geometry.shape)
-        indices = island.indices()
-        ends = self.geometry.points(indices)
-        ras = _ras(ends)
-        region = Region(
-            center_ras=tuple(float(value) for value in _ras(self.geometry.points(island.middle_voxel(self._spacing)))),
-            voxels=len(indices),
-            bounds=tuple(float(value) for pair in zip(ras.min(axis=0), ras.max(axis=0), strict=True) for value in pair),
-        )
+        region, slices = describe(island, self.geometry), np.flatnonzero(mask.reshape(len(mask), -1).any(axis=1))
         return Disagreement(
             number=number,
             region=region,
             kind=self._kind(place, mask),
-            size=len(indices) * self.geometry.voxel_volume,
-            slices=(int(indices[:, 0].min()) + 1, int(indices[:, 0].max()) + 1),
+            size=(region.voxels or 0) * self.geometry.voxel_volume,
+            slices=(offset[0] + int(slices[0]) + 1, offset[0] + int(slices[-1]) + 1),
             groups=self._groups(place, mask),
         )
 
     def find(self, region: Region) -> int | None:
         """The number of the region that a decision is about; None where there is no such region."""
-        center = np.array([-region.center_ras[0], -region.center_ras[1], *region.center_ras[2:]])
-        index = np.rint(self.geometry.indices(center[: self.geometry.dimension])).astype(int)
-        index = index - [part.start for part in self.box]
+        index = self._index(region) - [part.start for part in self.box]
         candidates = range(1, len(self) + 1)
         if all(0 <= place < length for place, length in zip(index, self.numbers.shape, strict=True)):
             number = int(self.numbers[tuple(index)])
@@ -106,9 +99,19 @@ class Disagreements:
                 return number
         return None
 
-    @property
-    def _spacing(self) -> tuple[float, ...]:
-        return self.geometry.spacing_zyx
+    def is_agreed(self, region: Region) -> bool:
+        """Whether the center of a region lies in the volume, where there is no disagreement."""
+        index = self._index(region)
+        if not all(0 <= place < length for place, length in zip(index, self.geometry.shape, strict=True)):
+            return False
+        inner = tuple(int(place) - part.start for place, part in zip(index, self.box, strict=True))
+        inside = all(0 <= place < length for place, length in zip(inner, self.numbers.shape, strict=True))
+        return not inside or int(self.numbers[inner]) == AGREED
+
+    def _index(self, region: Region) -> NDArray[np.intp]:
+        """The voxel of the whole array at the center of a region."""
+        center = np.array([-region.center_ras[0], -region.center_ras[1], *region.center_ras[2:]])
+        return np.asarray(np.rint(self.geometry.indices(center[: self.geometry.dimension])).astype(int))
 
     def _kind(self, place: Box, mask: NDArray[np.bool_]) -> str:
         drawn = [array[place][mask] for array in self.labels.values()]
@@ -170,6 +173,17 @@ def find_disagreements(
         base[settled] = majority[settled]
         disputed &= ~settled
     return Disagreements(box, _numbered(disputed, connectivity), base, majority, drawn, geometry)
+
+
+def describe(island: Island, geometry: Geometry) -> Region:
+    """How an island is found again: a voxel in its middle, its size and its bounds."""
+    indices = island.indices()
+    ras = _ras(geometry.points(indices))
+    return Region(
+        center_ras=tuple(float(value) for value in _ras(geometry.points(island.middle_voxel(geometry.spacing_zyx)))),
+        voxels=len(indices),
+        bounds=tuple(float(value) for pair in zip(ras.min(axis=0), ras.max(axis=0), strict=True) for value in pair),
+    )
 
 
 def _numbered(mask: NDArray[np.bool_], connectivity: int) -> NDArray[np.int32]:

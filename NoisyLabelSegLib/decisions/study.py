@@ -110,6 +110,46 @@ def sign_off(study: Study, adjudicated: AdjudicatedStudy, folder: str | Path, by
     return dataclasses.replace(study, cases=tuple(cases)).write(force=True)
 
 
+def sign_off_case(
+    folder: Path, case: str, labels: Labels, provenance: dict[str, Any], record: Decisions, edited: Labels | None
+) -> list[Path]:
+    """Makes labels (*shape) the truth of a case in the study of a folder, and keeps the decisions beside the study.
+
+    The study file is read anew, so that what others have signed off meanwhile stays. Returns the files written.
+    """
+    study = Study.read(folder)
+    found = study.case(case)
+    labels = labels.reshape(found.geometry.shape)
+    file = study.folder / "truth" / f"{case}.nrrd"
+    write_labels(file, labels, found.geometry)
+    if edited is not None:
+        for edit in {decision.edit for decision in record.decisions if decision.edit}:
+            write_labels(study.folder / edit, edited.reshape(labels.shape), found.geometry)
+    signed = dataclasses.replace(found, truth_source=file, provenance=provenance)
+    cases = tuple(signed if each.id == case else each for each in study.cases)
+    written = [file, _write_beside(study, case, record)]
+    dataclasses.replace(study, cases=cases).write(force=True)
+    return written
+
+
+def _write_beside(study: Study, case: str, record: Decisions) -> Path:
+    """The decisions about a case in decisions.json of the study; in a file of their own where the basis differs."""
+    path = study.folder / DECISIONS
+    if path.exists():
+        before = Decisions.read(path)
+        try:
+            others = {name: digest for name, digest in before.labels_sha256.items() if name != case}
+            record.require_same_basis(dataclasses.replace(before, labels_sha256=others))
+        except UserError:
+            path = study.folder / f"decisions_{case}.json"
+        else:
+            kept = tuple(decision for decision in before.decisions if decision.case != case)
+            digests = {**others, **record.labels_sha256}
+            record = dataclasses.replace(record, decisions=(*kept, *record.decisions), labels_sha256=digests)
+    record.write(path)
+    return path
+
+
 def _require_cases(study: Study, decisions: Decisions) -> None:
     known = {case.id for case in study.cases}
     for decision in decisions.decisions:

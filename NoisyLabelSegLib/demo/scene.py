@@ -3,23 +3,22 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from NoisyLabelSegLib.cases import Geometry, Study
+from NoisyLabelSegLib.cases import Case, Geometry, Study
 from NoisyLabelSegLib.cases.stored_estimates import stored_estimates
 from NoisyLabelSegLib.review import review_case
 
 
-def write_scene(study: Study, estimates: Path, scene: Path, picture: Path) -> None:
-    """Writes `scene` (.mrb) and `picture` (.png) of the case with most of the estimated truth."""
+def write_scene(study: Study, estimates: Path | None, scene: Path, picture: Path) -> None:
+    """Writes `scene` (.mrb) and `picture` (.png) of the case with most of the estimated (None: the known) truth."""
     from NoisyLabelSegLib.scene import HeadlessSlicer, ResultNodes, ReviewViews, loadCase, reviewPicture, writePng
     from NoisyLabelSegLib.scene.headless import saveScene
 
-    predictions = stored_estimates(estimates, study)
-    prediction = max(predictions, key=lambda each: int(np.count_nonzero(each.truth())))
-    case, truth, probability = prediction.case, prediction.truth(), prediction.probabilities()
+    case, truth, probability = _largest(study, estimates)
     labels = {name: drawn for name in case.annotators if (drawn := case.labels(name)) is not None}
     place = middle(truth, case.geometry)
     with HeadlessSlicer() as app:
@@ -34,6 +33,15 @@ def write_scene(study: Study, estimates: Path, scene: Path, picture: Path) -> No
         views.showEach(folder)
         views.jumpTo(folder, place, centered=False, mark=False)
         saveScene(app.scene, scene)
+
+
+def _largest(study: Study, estimates: Path | None) -> tuple[Case, NDArray[np.uint8], NDArray[Any] | None]:
+    """The case with most of the truth, its truth, and its probabilities where they were estimated."""
+    if estimates is None:
+        known = [(case, truth) for case in study.cases if (truth := case.truth()) is not None]
+        return (*max(known, key=lambda pair: int(np.count_nonzero(pair[1]))), None)
+    found = max(stored_estimates(estimates, study), key=lambda each: int(np.count_nonzero(each.truth())))
+    return found.case, found.truth(), found.probabilities()
 
 
 def middle(labels: NDArray[np.uint8], geometry: Geometry) -> list[float]:

@@ -15,8 +15,8 @@ from NoisyLabelSegLib.cases import Study
 from NoisyLabelSegLib.cases.stored_estimates import StoredEstimate, stored_estimates
 from NoisyLabelSegLib.failures import Failures
 from NoisyLabelSegLib.metrics.agreement import consensus, ged
-from NoisyLabelSegLib.metrics.calibration_error import Calibration, calibration
-from NoisyLabelSegLib.metrics.confusion import ConfusionErrors, ErrorSum, TruthParts
+from NoisyLabelSegLib.metrics.calibration_error import NOTHING, Calibration, calibration_of
+from NoisyLabelSegLib.metrics.confusion import ConfusionErrors, ErrorSum, one_hot
 from NoisyLabelSegLib.metrics.distributions import crps_volume, dice_match, dice_max, dice_soft, ged_iou, hm_iou
 from NoisyLabelSegLib.metrics.overlap import dice, dice_of_counts, joint_counts
 from NoisyLabelSegLib.progress import Map, Report, silent, steps
@@ -100,15 +100,12 @@ def evaluate(
 def score_case(prediction: StoredEstimate) -> CaseScore:
     """Only annotators who labeled the case count, among the predicted ones too; so a perfect prediction has GED 0."""
     case, classes = prediction.case, prediction.classes
-    truth, estimate, probability = case.truth(), prediction.truth(), prediction.probabilities()
-    likely = TruthParts(estimate if probability is None else probability, estimate.ndim)
-    scores: dict[str, AnnotatorScore] = {}
-    real, predicted = [], []
-    for name, labels in zip(case.annotators, case.all_labels(case.annotators), strict=True):
-        if labels is not None:
-            scores[name], said = _score_annotator(prediction, name, likely, truth, labels)
-            real.append(labels)
-            predicted += [] if said is None else [said]
+    truth, estimate = case.truth(), prediction.truth()
+    drawn = zip(case.annotators, case.all_labels(case.annotators), strict=True)
+    annotators = [_Annotator(prediction, name, labels) for name, labels in drawn if labels is not None]
+    calibrated = _read_fields(prediction, annotators, estimate, truth)
+    real = [annotator.labels for annotator in annotators]
+    predicted = [annotator.said for annotator in annotators if annotator.said is not None]
     complete = len(predicted) == len(real)
     samples = prediction.samples()
     group = predicted if samples is None else list(samples)
@@ -117,11 +114,11 @@ def score_case(prediction: StoredEstimate) -> CaseScore:
         case.id,
         class_dice=None if counts is None else dice_of_counts(counts),
         empty=(0, 0) if counts is None else _empty(counts),
-        annotators=scores,
+        annotators={annotator.name: annotator.score() for annotator in annotators},
         ged=ged(predicted, real, classes) if complete else math.nan,
         predicted_consensus=consensus(predicted, classes) if complete else math.nan,
         real_consensus=consensus(real, classes),
-        calibration=None if probability is None or truth is None else calibration(probability, truth),
+        calibration=calibrated,
         samples=0 if samples is None else len(samples),
         distribution=_distribution(prediction, group, real) if samples is not None or complete else {},
     )
@@ -133,23 +130,58 @@ def _distribution(prediction: StoredEstimate, group: Sequence[Any], real: Sequen
     return {**scores, "crps_volume": crps_volume(group, real, prediction.case.geometry.voxel_volume / 1000)}
 
 
-def _score_annotator(
-    prediction: StoredEstimate, name: str, likely: TruthParts, truth: NDArray[Any] | None, labels: NDArray[Any]
-) -> tuple[AnnotatorScore, NDArray[Any] | None]:
-    """The score and the predicted labels: the written ones, or the likeliest class under A p."""
-    said, blocks, classes = prediction.labels(name), prediction.confusion_blocks(name), prediction.classes
-    if blocks is None:
-        return AnnotatorScore(dice=None if said is None else dice(said, labels, classes)), said
-    total, derived = ErrorSum(classes), said is None
-    said = np.empty(labels.shape, dtype=np.uint8) if said is None else said
-    for part, a in blocks:
-        p = likely.part(part, classes)
+class _Annotator:
+    """One annotator of a case, whose confusion field is read block by block.
+
+    `said` are the predicted labels: the written ones, or the likeliest class under A p, or None.
+    """
+
+    def __init__(self, prediction: StoredEstimate, name: str, labels: NDArray[Any]) -> None:
+        self.name, self.labels, self._classes = name, labels, prediction.classes
+        self.said = prediction.labels(name)
+        self.blocks = prediction.confusion_blocks(name)
+        self._derived = self.said is None and self.blocks is not None
+        if self._derived:
+            self.said = np.empty(labels.shape, dtype=np.uint8)
+        self._total = ErrorSum(prediction.classes)
+        self._errors: ConfusionErrors | None = None
+
+    def add(self, part: slice, p: NDArray[Any], truth: NDArray[Any] | None) -> None:
+        """The next block; `p` (L, n) is the estimated truth there."""
+        if self.blocks is None:
+            return
+        _, a = next(self.blocks)
         if truth is not None:
-            total.add(a, p, truth.reshape(-1)[part], labels.reshape(-1)[part])
-        if derived:
-            said.reshape(-1)[part] = (a * p).sum(axis=1).argmax(axis=0)
-    errors = None if truth is None else total.errors()
-    return AnnotatorScore(errors, dice(said, labels, classes), derived), said
+            self._total.add(a, p, truth.reshape(-1)[part], self.labels.reshape(-1)[part])
+        if self._derived and self.said is not None:
+            self.said.reshape(-1)[part] = (a * p).sum(axis=1).argmax(axis=0)
+
+    def finish(self, truth: NDArray[Any] | None) -> None:
+        if self.blocks is not None and truth is not None:
+            self._errors = self._total.errors()
+
+    def score(self) -> AnnotatorScore:
+        score = None if self.said is None else dice(self.said, self.labels, self._classes)
+        return AnnotatorScore(self._errors, score, self._derived)
+
+
+def _read_fields(
+    prediction: StoredEstimate, annotators: Sequence[_Annotator], estimate: NDArray[Any], truth: NDArray[Any] | None
+) -> Calibration | None:
+    """Goes through the probabilities and everyone's confusion field once, all of them side by side, block by block."""
+    probable = prediction.probability_blocks()
+    if probable is None and all(annotator.blocks is None for annotator in annotators):
+        return None
+    total = NOTHING
+    certain = ((part, one_hot(estimate.reshape(-1)[part], prediction.classes)) for part in prediction.parts())
+    for part, p in certain if probable is None else probable:
+        if truth is not None:
+            total += calibration_of(p, truth.reshape(-1)[part])
+        for annotator in annotators:
+            annotator.add(part, p, truth)
+    for annotator in annotators:
+        annotator.finish(truth)
+    return None if probable is None or truth is None else total
 
 
 def _empty(counts: NDArray[np.int64]) -> tuple[int, int]:

@@ -72,6 +72,17 @@ class Fusion:
         counts[0, self._decided[0]] += far
         return counts
 
+    def joint_counts(self, other: Fusion) -> NDArray[np.int64]:
+        """(256, 256): in how many voxels this fusion and another one of the same votes decided for i and j."""
+        counts = np.zeros((_LABELS, _LABELS), dtype=np.int64)
+        patterns = self._places
+        if isinstance(patterns, Packed) and other._places is patterns:
+            np.add.at(counts, (self._decided, other._decided), patterns.counts)
+        else:
+            pairs = self.labels.astype(np.uint16).reshape(-1) * np.uint16(_LABELS) + other.labels.reshape(-1)
+            counts += np.bincount(pairs, minlength=counts.size).reshape(counts.shape)
+        return counts
+
     def confusion_counts_with(self, background: float) -> NDArray[np.float64]:
         """`confusion_counts` (R, L, L) with this many voxels that nobody marked instead of all those of the image."""
         posterior = np.zeros(self._classes)

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from NoisyLabelSegLib.cases import Case, Study
 from NoisyLabelSegLib.cases.estimates import EstimateWriter
+from NoisyLabelSegLib.cases.finished_cases import remembering, run_key
 from NoisyLabelSegLib.errors import UserError
 from NoisyLabelSegLib.failures import Failures
 from NoisyLabelSegLib.fusion.annotators import AnnotatorTable, CaseOutcome, CaseRecord
@@ -18,7 +19,7 @@ from NoisyLabelSegLib.fusion.methods import method_named
 from NoisyLabelSegLib.fusion.result import Fusion
 from NoisyLabelSegLib.fusion.study_fuser import FusionPlan, StudyFuser
 from NoisyLabelSegLib.metrics.figures import voxels_near
-from NoisyLabelSegLib.output import output_folder
+from NoisyLabelSegLib.output import FINISHED, output_folder
 from NoisyLabelSegLib.progress import Map, Report, silent, steps
 
 __all__ = ["FusionPlan", "fuse_study"]
@@ -36,6 +37,7 @@ def fuse_study(
 ) -> AnnotatorTable:
     """Writes `<case id>/truth.nrrd`, `truth_probability.nrrd` and `annotators.csv`/`.json`; all of it or nothing.
 
+    A run that was killed or interrupted is gone on with where the same labels are fused into the same folder again.
     Cases that nobody labeled are left out and listed in the table that is returned; with `keep_going` so are cases with
     unusable files, which otherwise end the work.
     """
@@ -47,7 +49,9 @@ def fuse_study(
     labeled = replace(study, cases=tuple(case for case in study.cases if set(case.annotators) & set(study.annotators)))
     if not labeled.cases:
         raise UserError(f"No case of the study {study.name} has labels of these annotators")
-    with output_folder(folder, force=force) as partial_folder:
+    key = run_key(labeled, "fuse", plan, keep_going)
+    with output_folder(folder, force=force, key=key) as partial_folder:
+        run = remembering(run, partial_folder / FINISHED)
         fuser = StudyFuser.prepare(labeled, plan, run=run, report=report, failures=failures)
         cases = failures.without(labeled.cases)
         fused = run(failures.guard(partial(_fuse_case, fuser, partial_folder)), cases)

@@ -48,15 +48,21 @@ def calibration(probabilities: NDArray[Any], truth: NDArray[Any]) -> Calibration
     """Of one case: probabilities (L, *shape) against the truth (*shape)."""
     classes = len(probabilities)
     flat_p, flat_truth = np.asarray(probabilities).reshape(classes, -1), np.asarray(truth).reshape(-1)
-    voxels, confidence, correct = np.zeros(BINS, dtype=np.int64), np.zeros(BINS), np.zeros(BINS)
-    squares = 0.0
-    for part in chunks(flat_truth.size):
-        p, t = flat_p[:, part].astype(np.float64), flat_truth[part]
-        surest = p.max(axis=0)
-        bins = np.clip((surest * BINS).astype(np.int64), 0, BINS - 1)
-        voxels += np.bincount(bins, minlength=BINS)
-        confidence += np.bincount(bins, weights=surest, minlength=BINS)
-        correct += np.bincount(bins, weights=p.argmax(axis=0) == t, minlength=BINS)
-        p[t, np.arange(t.size)] -= 1
-        squares += float((p**2).sum())
-    return Calibration(voxels, confidence, correct, squares)
+    parts = (calibration_of(flat_p[:, part], flat_truth[part]) for part in chunks(flat_truth.size))
+    return sum(parts, NOTHING)
+
+
+def calibration_of(probabilities: NDArray[Any], truth: NDArray[Any]) -> Calibration:
+    """Of few voxels: probabilities (L, n) against the truth (n,)."""
+    p = probabilities.astype(np.float64)
+    surest = p.max(axis=0)
+    bins = np.clip((surest * BINS).astype(np.int64), 0, BINS - 1)
+    voxels = np.bincount(bins, minlength=BINS)
+    confidence: Any = np.bincount(bins, weights=surest, minlength=BINS)
+    correct: Any = np.bincount(bins, weights=p.argmax(axis=0) == truth, minlength=BINS)
+    p[truth, np.arange(truth.size)] -= 1
+    return Calibration(voxels, np.asarray(confidence), np.asarray(correct), float((p**2).sum()))
+
+
+NOTHING = Calibration(np.zeros(BINS, dtype=np.int64), np.zeros(BINS), np.zeros(BINS), 0.0)
+"""Of no voxels: where sums begin."""

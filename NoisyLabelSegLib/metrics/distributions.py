@@ -59,13 +59,16 @@ def dice_soft(predicted: Labels, real: Labels, classes: int | None = None) -> fl
     """The mean Dice of both groups' shares of foreground, above 0.1, 0.3, 0.5, 0.7 and 0.9; a mean over classes."""
     if not len(predicted) or not len(real):
         return math.nan
-    scores = []
-    for label in range(1, classes or class_count(*predicted, *real)):
-        ours, theirs = _share(predicted, label), _share(real, label)
-        for threshold in THRESHOLDS:
-            first, second = ours > threshold, theirs > threshold
-            scores.append(dice_of_sizes((first & second).sum(), first.sum(), second.sum()))
-    return float(np.mean(scores))
+    count = (classes or class_count(*predicted, *real)) - 1
+    sizes = np.zeros((3, count, len(THRESHOLDS)), dtype=np.int64)
+    groups = [[np.asarray(labels).reshape(-1) for labels in group] for group in (predicted, real)]
+    for part in chunks(groups[0][0].size):
+        for label in range(count):
+            ours, theirs = (np.mean([labels[part] == label + 1 for labels in group], axis=0) for group in groups)
+            for place, threshold in enumerate(THRESHOLDS):
+                first, second = ours > threshold, theirs > threshold
+                sizes[:, label, place] += (first & second).sum(), first.sum(), second.sum()
+    return float(np.mean(dice_of_sizes(*sizes)))
 
 
 def crps_volume(predicted: Labels, real: Labels, voxel_volume: float = 1.0) -> float:
@@ -107,7 +110,3 @@ def _matched(scores: Matrix) -> float:
     length = max(scores.shape)
     repeated = scores[np.ix_(*(np.arange(length) % count for count in scores.shape))]
     return float(repeated[linear_sum_assignment(-repeated)].mean())
-
-
-def _share(group: Labels, label: int) -> Matrix:
-    return np.asarray(np.mean([np.asarray(labels) == label for labels in group], axis=0))

@@ -78,14 +78,15 @@ class ProbabilisticUNet(SegmentationNetwork):
     def predict(self, images: Tensor, *, annotators: bool = False) -> Probabilities:
         """The truth is the mean over codes: the share of annotators who would mark a pixel."""
         assert not annotators, "this network knows no annotators"
-        features, distribution = self.features(images), self.prior(images)
-        codes = (_drawn(distribution, seed) for seed in range(CODES_FOR_TRUTH))
-        total = torch.stack([self.labeling(features, code).exp() for code in codes]).mean(dim=0)
-        return Probabilities(total.reshape(*total.shape[:2], *images.shape[2:]), None)
+        return Probabilities(self.samples(images, range(CODES_FOR_TRUTH)).mean(dim=0), None)
 
     def sample(self, images: Tensor, seed: int) -> Tensor:
-        found = self.labeling(self.features(images), _drawn(self.prior(images), seed)).exp()
-        return found.reshape(*found.shape[:2], *images.shape[2:])
+        return self.samples(images, [seed])[0]
+
+    def samples(self, images: Tensor, seeds: Sequence[int]) -> Tensor:
+        features, distribution = self.features(images), self.prior(images)
+        found = torch.stack([self.labeling(features, _drawn(distribution, seed)).exp() for seed in seeds])
+        return found.reshape(*found.shape[:3], *images.shape[2:])
 
 
 def _drawn(distribution: tuple[Tensor, Tensor], seed: int) -> Tensor:

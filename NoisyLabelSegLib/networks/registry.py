@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import importlib
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from typing import NamedTuple
 
+import torch
 from torch import Tensor, nn
 
 from NoisyLabelSegLib.cases.architecture import Architecture
@@ -54,6 +56,10 @@ class SegmentationNetwork(nn.Module, ABC):
         What is random depends on the seed alone and is the same for all images, so that slices fit each other.
         """
         raise NotImplementedError("this network draws no samples of its own")
+
+    def samples(self, images: Tensor, seeds: Sequence[int]) -> Tensor:
+        """One sample for each seed, (N, B, L, *S); a network that can share work between them overrides this."""
+        return torch.stack([self.sample(images, seed) for seed in seeds])
 
     def annotator_parameters(self) -> list[nn.Parameter]:
         """The parameters that the setting `freeze` holds at their start for the first share of the steps."""

@@ -9,10 +9,11 @@ from typing import Any
 
 from NoisyLabelSegLib import __version__
 from NoisyLabelSegLib.cases import Study
+from NoisyLabelSegLib.cases.finished_cases import remembering, run_key
 from NoisyLabelSegLib.errors import UserError
 from NoisyLabelSegLib.failures import Failures
 from NoisyLabelSegLib.fusion import METHODS
-from NoisyLabelSegLib.output import csv_text, output_folder, write_text
+from NoisyLabelSegLib.output import FINISHED, csv_text, output_folder, write_text
 from NoisyLabelSegLib.progress import Map, Report, silent
 from NoisyLabelSegLib.review.compare.settings import ReviewSettings
 from NoisyLabelSegLib.review.reference import describe_reference
@@ -60,14 +61,17 @@ def write_review(
 
     `pseudonyms` hides the names of all others from each annotator's own report.
     `run` is a map that may work on several cases at once. With `keep_going`, cases with unusable files are left out
-    instead of ending the work.
+    instead of ending the work. A run that was killed or interrupted is gone on with by the same one.
     """
     settings = settings or ReviewSettings()
     _refuse_bad_settings(study, settings, costs or {})
     failures = Failures(keep_going)
     if not keep_going:
         study.require_files()
-    with output_folder(out, force=force) as folder:
+    made = Path(truth) if truth not in METHODS and Path(truth).is_dir() else None
+    key = run_key(study, "review", truth, settings, costs, keep_going, folder=made)
+    with output_folder(out, force=force, key=key) as folder:
+        run = remembering(run, folder / FINISHED)
         source = truth_source(truth, study, report, run=run, failures=failures)
         review = review_study(
             study,

@@ -50,13 +50,19 @@ def write_question(
     (folder / QUESTION).write_text(json.dumps(content), encoding="utf-8")
 
 
+def read_question(folder: Path) -> tuple[dict[str, NDArray[np.uint8]], NDArray[np.uint8], Geometry]:
+    """The labels, the truth and the grid of a case that write_question() has left."""
+    content = json.loads((folder / QUESTION).read_text(encoding="utf-8"))
+    labels = {name: np.load(folder / f"labels_{place}.npy") for place, name in enumerate(content["annotators"])}
+    geometry = Geometry(**{name: tuple(value) for name, value in content["geometry"].items()})
+    return labels, np.load(folder / TRUTH), geometry
+
+
 def review_folder(question: Path, answer: Path, *, report: Report = silent) -> None:
     """Does the review of a folder that write_question() has filled; what it finds goes into the folder `answer`."""
     content = json.loads((question / QUESTION).read_text(encoding="utf-8"))
     review = review_case(
-        {name: np.load(question / f"labels_{place}.npy") for place, name in enumerate(content["annotators"])},
-        np.load(question / TRUTH),
-        Geometry(**{name: tuple(value) for name, value in content["geometry"].items()}),
+        *read_question(question),
         classes=content["classes"],
         case=content["case"],
         fused_from=_fused_from(content),

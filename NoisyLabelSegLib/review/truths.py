@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from NoisyLabelSegLib.cases import Case, Study
 from NoisyLabelSegLib.cases.estimates import TRUTH
-from NoisyLabelSegLib.cases.stored_estimates import StoredEstimate
+from NoisyLabelSegLib.cases.stored_estimates import StoredEstimate, folder_advice
 from NoisyLabelSegLib.errors import UserError
 from NoisyLabelSegLib.failures import Failures
 from NoisyLabelSegLib.fusion import METHODS
@@ -73,8 +73,7 @@ def truth_source(
         raise UserError(
             "has no truth for any case of the study",
             file=folder,
-            remedy=f"it should hold folders such as {study.cases[0].id}/ with {TRUTH} "
-            "(what fuse or predict wrote for this study)",
+            remedy=folder_advice(folder, study),
         )
     return partial(_stored_truth, folder, classes, stored_fuser(folder, study, run, report, failures))
 

@@ -66,6 +66,11 @@ def countLabels(scene: Node) -> tuple[int, int]:
     return len(nodes), 1 + max(counts, default=1)
 
 
+def untaggedLabels(scene: Node, volume: Node) -> list[Node]:
+    """Labelmaps and segmentations that lie on a volume and belong to no case of ours."""
+    return [node for node in _labelNodes(scene) if Tag.read(node) is None and _bestGroup(node, [[volume]]) is not None]
+
+
 def _isImage(node: Node) -> bool:
     tag = Tag.read(node)
     isPlain = node.IsA("vtkMRMLScalarVolumeNode") and not node.IsA("vtkMRMLLabelMapVolumeNode")
@@ -138,7 +143,7 @@ def _sourcesOf(node: Node, volume: Node) -> Generator[str, None, list[AnnotatorS
     segments = segmentSources(node) if node.IsA("vtkMRMLSegmentationNode") else []
     if tag is not None or (yield from _overlap(segments, volume)):
         return segments
-    return [AnnotatorSource(_plainName(node, volume), node)]
+    return [AnnotatorSource(plainName(node, volume), node)]
 
 
 def _overlap(segments: Sequence[AnnotatorSource], volume: Node) -> Generator[str, None, bool]:
@@ -170,7 +175,7 @@ def _shared(one: tuple[NDArray[np.bool_], Box], other: tuple[NDArray[np.bool_], 
     return int(np.count_nonzero(parts[0] & parts[1]))
 
 
-def _plainName(node: Node, volume: Node) -> str:
+def plainName(node: Node, volume: Node) -> str:
     """The node's name without that of the volume in front and without "label" or "segmentation" behind."""
     name: str = node.GetName().removeprefix(volume.GetName()).strip(" _-.")
     for ending in ("segmentation", "label", "labels", "seg"):

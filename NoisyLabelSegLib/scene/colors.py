@@ -4,19 +4,22 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 import slicer
+from numpy.typing import NDArray
 
 from NoisyLabelSegLib.resources import resource_path
-from NoisyLabelSegLib.review import ANNOTATORS, PAPER, ErrorCode, color_table
+from NoisyLabelSegLib.review import ANNOTATORS, DEFAULT_COLORS, ErrorCode, color_table
 from NoisyLabelSegLib.scene.arrays import Node
 from NoisyLabelSegLib.scene.nodes import PREFIX
 
 RAMP_STEPS = 256
 CLASSES = "classes"
-HEAT, CONFIDENCE = "heat", "veil"  # names of files in Resources/colors/ramps, and part of saved scenes
-_BINARY = "/binary"
+HEAT, CONFIDENCE, COUNTS, DISTANCE = "heat", "veil", "counts", "distance"
+"""Names of files in Resources/colors/ramps, and part of saved scenes."""
+_BINARY, _WITHOUT_CORRECT = "/binary", "/errors only"
 _FONT_SIZE = 15
 _LEGEND_SIZE = (0.15, 0.25)
 """Shares of a view, readable in Slicer's four views as well as in a grid of many; letters grow with them off-screen."""
@@ -27,9 +30,12 @@ _LAST_LATIN_LETTER = 0x24F
 RGB = tuple[float, float, float]
 
 
-def errorColors(scene: Node, name: str = PAPER, *, wrongClass: bool = True) -> Node:
-    """The color node of the error codes 0 to 4; without `wrongClass` the legend has no line for code 4."""
-    key = name if wrongClass else name + _BINARY
+def errorColors(scene: Node, name: str = DEFAULT_COLORS, *, wrongClass: bool = True, correct: bool = True) -> Node:
+    """The color node of the error codes 0 to 4; without `wrongClass` the legend has no line for code 4.
+
+    Without `correct` what is correct is not drawn, so that the anatomy below it stays visible.
+    """
+    key = name + ("" if wrongClass else _BINARY) + ("" if correct else _WITHOUT_CORRECT)
     found = _known(scene, key)
     if found is not None:
         return found
@@ -39,12 +45,15 @@ def errorColors(scene: Node, name: str = PAPER, *, wrongClass: bool = True) -> N
         node.SetColor(entry.code, entry.name, *entry.rgba)
     node.SetColorDefined(ErrorCode.TRUE_NEGATIVE, False)  # what is never drawn needs no line in the legend
     node.SetColorDefined(ErrorCode.WRONG_CLASS, wrongClass)
+    if not correct:
+        node.SetColor(ErrorCode.TRUE_POSITIVE, entries[ErrorCode.TRUE_POSITIVE].name, 0.0, 0.0, 0.0, 0.0)
+        node.SetColorDefined(ErrorCode.TRUE_POSITIVE, False)
     return node
 
 
 def hasWrongClass(colors: Node | None) -> bool:
     """Whether a color node of errorColors() has a line for the wrong class."""
-    return colors is None or not (colors.GetAttribute(PREFIX + "colors") or "").endswith(_BINARY)
+    return colors is None or _BINARY not in (colors.GetAttribute(PREFIX + "colors") or "")
 
 
 def rampColors(scene: Node, name: str) -> Node:
@@ -52,13 +61,24 @@ def rampColors(scene: Node, name: str) -> Node:
     found = _known(scene, name)
     if found is not None:
         return found
-    content = json.loads(resource_path(f"colors/ramps/{name}.json").read_text(encoding="utf-8"))
-    at = [point["at"] for point in content["points"]]
     steps = np.linspace(0, 1, RAMP_STEPS)
-    rgba = np.stack([np.interp(steps, at, [point["rgba"][i] for point in content["points"]]) for i in range(4)], axis=1)
-    node = _newTable(scene, name, content["name"], RAMP_STEPS)
-    for step, color in enumerate(rgba.tolist()):
+    node = _newTable(scene, name, _rampFile(name)["name"], RAMP_STEPS)
+    for step, color in enumerate(_ramp(name, steps).tolist()):
         node.SetColor(step, f"{steps[step]:.2f}", *color)
+    return node
+
+
+def countColors(scene: Node, readers: int) -> Node:
+    """The color node of an agreement map: 0 is clear, `1 of n` dark violet to `n of n` light yellow."""
+    key = f"{COUNTS}/{readers}"
+    found = _known(scene, key)
+    if found is not None:
+        return found
+    node = _newTable(scene, key, f"Agreement of {readers}", readers + 1)
+    node.SetColor(0, "Nobody", 0.0, 0.0, 0.0, 0.0)
+    node.SetColorDefined(0, False)
+    for count, color in enumerate(_ramp(COUNTS, np.linspace(0, 1, readers)).tolist(), start=1):
+        node.SetColor(count, f"{count} of {readers}", *color)
     return node
 
 
@@ -120,6 +140,18 @@ def announceLegends(compositeNode: Node) -> None:
     compositeNode.SetInteractionFlags(slicer.vtkMRMLSliceCompositeNode.LabelVolumeFlag)
     compositeNode.Modified()
     compositeNode.SetInteractionFlags(flags)
+
+
+def _ramp(name: str, steps: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The colors (N, 4) of a ramp at steps (N,) from 0 to 1."""
+    points = _rampFile(name)["points"]
+    at = [point["at"] for point in points]
+    return np.stack([np.interp(steps, at, [point["rgba"][i] for point in points]) for i in range(4)], axis=1)
+
+
+def _rampFile(name: str) -> dict[str, Any]:
+    content: dict[str, Any] = json.loads(resource_path(f"colors/ramps/{name}.json").read_text(encoding="utf-8"))
+    return content
 
 
 def _cyclic(table: str, index: int) -> RGB:

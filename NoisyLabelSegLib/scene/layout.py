@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from itertools import product
 from typing import Any
 from xml.etree import ElementTree
 
@@ -28,6 +29,7 @@ _REMEMBERED: dict[str, tuple[str, ...]] = {
         "LabelOpacity",
         "LinkedControl",
     ),
+    "vtkMRMLSliceNode": ("UseLabelOutline",),
     "vtkMRMLCrosshairNode": ("CrosshairMode",),
     "vtkMRMLColorLegendDisplayNode": ("Visibility", "ViewNodeIDs"),
     "vtkMRMLSegmentationDisplayNode": ("Visibility", "ViewNodeIDs"),
@@ -85,18 +87,22 @@ def viewTitles(names: Sequence[str]) -> list[str]:
     return [f"{n}: {title}" if titles.count(title) > 1 else title for n, title in enumerate(titles, 1)]
 
 
-def layoutXml(names: Sequence[str], orientation: str = "Axial") -> str:
-    """The description of a grid with one slice view per name, in Slicer's layout language."""
-    if orientation not in ORIENTATIONS:
-        raise ValueError(f"{orientation} is not one of {', '.join(ORIENTATIONS)}")
-    columns = columnsFor(len(names))
+def layoutXml(names: Sequence[str], planes: Sequence[str] = ("Axial",)) -> str:
+    """The description of a grid with slice views per name, in Slicer's layout language.
+
+    With several planes every name has a row, and every plane a column.
+    """
+    for plane in planes:
+        if plane not in ORIENTATIONS:
+            raise ValueError(f"{plane} is not one of {', '.join(ORIENTATIONS)}")
+    columns = columnsFor(len(names)) if len(planes) == 1 else len(planes)
     layout = ElementTree.Element("layout", type="grid")
-    for index, name in enumerate(names):
+    for index, (name, plane) in enumerate(product(names, planes)):
         item = ElementTree.SubElement(
             layout, "item", row=str(index // columns), column=str(index % columns), multiple="false"
         )
         view = ElementTree.SubElement(item, "view", {"class": "vtkMRMLSliceNode", "singletontag": viewName(index)})
-        properties = {"orientation": orientation, "viewlabel": name, "viewgroup": str(VIEW_GROUP)}
+        properties = {"orientation": plane, "viewlabel": name, "viewgroup": str(VIEW_GROUP)}
         for key, value in properties.items():
             ElementTree.SubElement(view, "property", name=key, action="default").text = value
     return ElementTree.tostring(layout, encoding="unicode")

@@ -26,7 +26,10 @@ from NoisyLabelSegLib.scene.results import ResultNodes
 from NoisyLabelSegLib.scene.segments import showAsOutline
 from NoisyLabelSegLib.scene.volumes import MANY_VOXELS, SCALAR, VECTOR, chooseWindow, fillVolume
 
-_OUTLINES = (Role.ANNOTATOR, Role.ANNOTATORS, Role.OUTLINE, Role.TRUTH, Role.KNOWN_TRUTH)
+_OUTLINES = (
+    *(Role.ANNOTATOR, Role.ANNOTATORS, Role.OUTLINE, Role.TRUTH, Role.KNOWN_TRUTH),
+    *(Role.EDITED_TRUTH, Role.ADJUDICATED, Role.DISPUTED),
+)
 _HIDDEN = PREFIX + "hiddenWithCase"
 """The attribute of a node that people would see if its case were open."""
 

@@ -146,7 +146,7 @@ def reviewPicture(
     """
     views = ReviewViews(app.scene, app.applicationLogic)
     names = tuple(folder.annotators if annotators is None else annotators)
-    views.showEach(folder, names, orientation=orientation)
+    views.showEach(folder, names, planes=(orientation,))
     if confidence:
         views.showConfidence(folder)
     opened = [OffscreenView(app.scene, app.applicationLogic, viewName(index), size) for index in range(len(names))]

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from NoisyLabelSegLib.cases import Geometry
 from NoisyLabelSegLib.progress import finished
-from NoisyLabelSegLib.review import PAPER, AnnotatorStatistics, CaseReview, Mistake, mistake_sentences
+from NoisyLabelSegLib.review import DEFAULT_COLORS, AnnotatorStatistics, CaseReview, Mistake, mistake_sentences
 from NoisyLabelSegLib.review.tables import mistake_row, statistics_row
 from NoisyLabelSegLib.scene.arrays import Node, imageInSteps
 from NoisyLabelSegLib.scene.colors import (
@@ -71,7 +71,15 @@ class ResultNodes:
         node = self.folder.put(SCALAR, Role.PROBABILITY, f"{self.folder.case} probability")
         return self._asHeatMap(node, image, "Probability")
 
-    def errors(self, annotator: str, codes: NDArray[np.uint8], *, label: str = "", colors: str = PAPER) -> Node:
+    def errors(
+        self,
+        annotator: str,
+        codes: NDArray[np.uint8],
+        *,
+        label: str = "",
+        colors: str = DEFAULT_COLORS,
+        correct: bool = True,
+    ) -> Node:
         """An error map (*shape) as a labelmap with its legend; `label` is the class of a map for one class only."""
         title = f"{annotator} {label}".strip()
         node = self.folder.put(
@@ -79,7 +87,7 @@ class ResultNodes:
         )
         fillVolume(node, codes, self._geometry)
         wrongClass = len(self._classes) > 2 and not label
-        showAsCodes(node, errorColors(self.folder.scene, colors, wrongClass=wrongClass))
+        showAsCodes(node, errorColors(self.folder.scene, colors, wrongClass=wrongClass, correct=correct))
         addLegend(node, drawable(title, len(title), otherwise="Errors"))
         self._refer(node, annotator)
         return node
@@ -120,7 +128,7 @@ class ResultNodes:
         fillTable(node, [mistake_row(mistake, mistake_sentences(mistake)) for mistake in mistakes])
         return node
 
-    def review(self, review: CaseReview, *, colors: str = PAPER) -> None:
+    def review(self, review: CaseReview, *, colors: str = DEFAULT_COLORS) -> None:
         """Everything a review found: error maps, statistics and mistakes."""
         for annotator, codes in review.error_maps.items():
             self.errors(annotator, codes, colors=colors)
@@ -148,8 +156,8 @@ class ResultNodes:
             node.SetNodeReferenceID(reference, None if found is None else found.GetID())
 
 
-def chooseErrorColors(folder: CaseFolder, name: str) -> None:
-    """Recolors all error maps of a case, for example with the table that is safe for color-blind people."""
+def chooseErrorColors(folder: CaseFolder, name: str, *, correct: bool = True) -> None:
+    """Recolors all error maps of a case, for example with the colors of the paper, or without what is correct."""
     for node in folder.nodes(Role.ERRORS):
         wrongClass = hasWrongClass(node.GetDisplayNode().GetColorNode())
-        showAsCodes(node, errorColors(folder.scene, name, wrongClass=wrongClass))
+        showAsCodes(node, errorColors(folder.scene, name, wrongClass=wrongClass, correct=correct))

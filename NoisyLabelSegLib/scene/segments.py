@@ -15,6 +15,7 @@ from NoisyLabelSegLib.scene.colors import RGB
 from NoisyLabelSegLib.scene.placing import ijkToRas, inThreeDimensions, orientedImage
 
 _ID_PREFIX = "class"
+_NOTE = "NoisyLabelSeg"
 BINARY_LABELMAP = slicer.vtkSegmentationConverter.GetSegmentationBinaryLabelmapRepresentationName()
 
 
@@ -55,6 +56,12 @@ def setReferenceGeometry(node: Node, geometry: Geometry) -> None:
     node.GetSegmentation().SetConversionParameter(
         slicer.vtkSegmentationConverter.GetReferenceImageGeometryParameterName(), serialized
     )
+
+
+def noteInSegments(node: Node, note: str) -> None:
+    """Keeps in every segment how it came about; the tag is saved with .seg.nrrd files."""
+    for id in node.GetSegmentation().GetSegmentIDs():
+        node.GetSegmentation().GetSegment(id).SetTag(_NOTE, note.replace("|", "/").replace(":", ""))
 
 
 def showSurface(node: Node, *, visible: bool = True) -> None:

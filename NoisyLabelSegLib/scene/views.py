@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Generator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import product
 from typing import Any
 
 import slicer
@@ -22,17 +24,19 @@ from NoisyLabelSegLib.scene.layout import (
     viewTitles,
 )
 from NoisyLabelSegLib.scene.nodes import CORNER_TEXT, PREFIX, Role, removeNodes
-from NoisyLabelSegLib.scene.placing import rasOf
+from NoisyLabelSegLib.scene.places import ViewPlaces
 from NoisyLabelSegLib.scene.volumes import makingConfidenceOverlay
 
 _DESCRIPTION, _BEFORE = PREFIX + "layout", PREFIX + "layoutBefore"
 """Attributes of the layout node: what our layout looks like, and which one it took the place of."""
 
-_MARKED = PREFIX + "marked"
-"""The attribute of a crosshair node that was off before it marked a place."""
 
-ZOOM, SMALLEST_VIEW_MM = 4.0, 60.0
-"""A view that jumps to something shows this many times its size, and at least this many mm."""
+@dataclass(frozen=True)
+class ErrorStyle:
+    """How error maps are drawn: filled or as outlines of the errors, and how opaque (times that of the colors)."""
+
+    filled: bool = True
+    opacity: float = 1.0
 
 
 class ReviewViews:
@@ -42,11 +46,23 @@ class ReviewViews:
         self._scene, self._applicationLogic = scene, applicationLogic
         self._memory: ViewMemory | None = None
         self._arrangement: int | None = None
+        self.places = ViewPlaces(scene)
+        self._style = ErrorStyle()
+
+    def drawErrors(self, style: ErrorStyle) -> None:
+        """Draws error maps like this from now on, in all views."""
+        self._style = style
+        for composite in self._compositeNodes():
+            composite.SetLabelOpacity(style.opacity)
+        self._outlineErrors()
 
     def showEach(
-        self, folder: CaseFolder, annotators: Sequence[str] | None = None, *, orientation: str = "Axial"
+        self, folder: CaseFolder, annotators: Sequence[str] | None = None, *, planes: Sequence[str] = ("Axial",)
     ) -> None:
-        """One linked view per annotator: the image, the error map of this annotator only, the name in the corner."""
+        """Linked views of every annotator, one per plane: the image, this annotator's errors, the name in the corner.
+
+        Views of the same plane move together.
+        """
         names = tuple(folder.annotators if annotators is None else annotators)
         if self._layoutNode() is None:
             raise UserError("There are no views to arrange", remedy="start Slicer with its main window")
@@ -54,18 +70,20 @@ class ReviewViews:
             raise UserError(f"Case {folder.case} has no annotators to show", remedy="add annotators first")
         self._remember()
         titles = viewTitles(names)
-        description, image = layoutXml(titles, orientation), folder.image
+        description, image = layoutXml(titles, planes), folder.image
         isShown = self._shows(description, image)
         if not isShown:
             self._arrange(description)
-        for index, name in enumerate(names):
-            self._fillView(folder, viewName(index), name)
-            sliceNode = self._sliceNode(viewName(index))
-            sliceNode.SetLayoutLabel(titles[index])
-            corner = drawable(titles[index], len(titles[index]), otherwise=f"Annotator {index + 1}")
+        for place, (index, plane) in enumerate(product(range(len(names)), planes)):
+            view, title = viewName(place), titles[index]
+            self._fillView(view, folder.image, folder.find(Role.ERRORS, annotator=names[index]))
+            sliceNode = self._sliceNode(view)
+            sliceNode.SetLayoutLabel(title)
+            corner = drawable(title, len(title), otherwise=f"Annotator {index + 1}")
             sliceNode.SetAttribute(CORNER_TEXT, corner)
             if not isShown:
-                self._turn(viewName(index), orientation, image)
+                self._turn(view, plane, image)
+        self._outlineErrors()
         self._keepOutlinesOut(folder)
         self._showLegend(folder, names[0], [self._sliceNode(viewName(0)).GetID()])
         if not isShown:  # else people stay where they are
@@ -76,21 +94,37 @@ class ReviewViews:
         self._remember()
         image, errors = folder.image, folder.find(Role.ERRORS, annotator=annotator)
         for composite in self._compositeNodes():
-            _setLayers(composite, image, errors)
-        self._showLegend(folder, annotator, [])
+            self._setLayers(composite, image, errors)
+        self._outlineErrors()
+        self._showLegend(folder, annotator, self._legendViews())
 
     def showHeatMap(self, node: Node | None, *, opacity: float = 0.6) -> None:
-        """A probability or an expected error over the images of all views, with its legend; None takes it away."""
+        """A probability or an expected error over the images of all views, with its legend; None takes it away.
+
+        Error maps go, so that colors of two meanings never mix.
+        """
         self._remember()
         for composite in self._compositeNodes():
-            shown = self._scene.GetNodeByID(composite.GetForegroundVolumeID() or "")
-            if shown is not None:
-                showLegend(shown, visible=False)
+            for id in (composite.GetForegroundVolumeID(), composite.GetLabelVolumeID() if node is not None else None):
+                shown = self._scene.GetNodeByID(id or "")
+                if shown is not None:
+                    showLegend(shown, visible=False)
+            if node is not None:
+                composite.SetLabelVolumeID(None)
             composite.SetForegroundVolumeID(None if node is None else node.GetID())
             composite.SetForegroundOpacity(opacity)
         if node is not None:
-            showLegend(node, visible=True)
+            showLegend(node, visible=True, viewIds=self._legendViews())
             self._announceLegends()
+
+    def showNothing(self) -> None:
+        """The images alone, and the outlines."""
+        self.showHeatMap(None)
+        for composite in self._compositeNodes():
+            shown = self._scene.GetNodeByID(composite.GetLabelVolumeID() or "")
+            if shown is not None:
+                showLegend(shown, visible=False)
+            composite.SetLabelVolumeID(None)
 
     def showConfidence(self, folder: CaseFolder, *, visible: bool = True) -> None:
         """Lays the estimated truth over the images of all views, the more opaque the surer it is."""
@@ -123,34 +157,7 @@ class ReviewViews:
         the crosshair shows it. With `extent`, the size in mm of what is there, views that show much more zoom in on it.
         """
         self._remember()
-        if extent is not None:
-            self._zoomIn(max(ZOOM * extent, SMALLEST_VIEW_MM))
-        ras = list(rasOf(tuple(center)))
-        if folder.image is not None:
-            folder.image.TransformPointToWorld(ras, ras)
-        mode = slicer.vtkMRMLSliceNode.CenteredJumpSlice if centered else slicer.vtkMRMLSliceNode.OffsetJumpSlice
-        slicer.vtkMRMLSliceNode.JumpAllSlices(self._scene, *ras, mode)
-        for crosshair in nodesOfClass(self._scene, "vtkMRMLCrosshairNode"):
-            crosshair.SetCrosshairRAS(*ras)
-            if mark and crosshair.GetCrosshairMode() == slicer.vtkMRMLCrosshairNode.NoCrosshair:
-                crosshair.SetCrosshairMode(slicer.vtkMRMLCrosshairNode.ShowSmallBasic)
-                crosshair.SetAttribute(_MARKED, "yes")
-        return ras[0], ras[1], ras[2]
-
-    def unmark(self) -> None:
-        """Hides a crosshair that jumpTo() showed."""
-        for crosshair in nodesOfClass(self._scene, "vtkMRMLCrosshairNode"):
-            if crosshair.GetAttribute(_MARKED):
-                crosshair.SetCrosshairMode(slicer.vtkMRMLCrosshairNode.NoCrosshair)
-                crosshair.RemoveAttribute(_MARKED)
-
-    def _zoomIn(self, edge: float) -> None:
-        """Lets the shorter edge of every slice view be at most this long, in mm."""
-        for node in nodesOfClass(self._scene, "vtkMRMLSliceNode"):
-            width, height, depth = node.GetFieldOfView()
-            factor = edge / max(min(width, height), 1e-6)
-            if factor < 1:
-                node.SetFieldOfView(width * factor, height * factor, depth)
+        return self.places.jumpTo(folder.image, center, centered=centered, mark=mark, extent=extent)
 
     def fit(self) -> None:
         """Zooms our views so that the whole image is seen, all at the same slice."""
@@ -173,6 +180,7 @@ class ReviewViews:
     def forget(self) -> None:
         """Lets go of what the views showed: the scene it belongs to is being closed."""
         self._memory = self._arrangement = None
+        self.places.forget()
 
     def restore(self) -> None:
         """Brings back the layout, the layers, places, legends and crosshair from before the review."""
@@ -211,10 +219,15 @@ class ReviewViews:
         layout.SetAttribute(_DESCRIPTION, description)
         layout.SetViewArrangement(LAYOUT_ID)
 
-    def _fillView(self, folder: CaseFolder, view: str, annotator: str) -> None:
+    def _fillView(self, view: str, image: Node | None, labels: Node | None) -> None:
         composite = self._compositeNode(view)
-        _setLayers(composite, folder.image, folder.find(Role.ERRORS, annotator=annotator))
+        self._setLayers(composite, image, labels)
         composite.SetLinkedControl(True)
+
+    def _outlineErrors(self) -> None:
+        """Slicer draws the label layer of a view filled or as outlines, by its slice node."""
+        for node in nodesOfClass(self._scene, "vtkMRMLSliceNode"):
+            node.SetUseLabelOutline(not self._style.filled)
 
     def _turn(self, view: str, orientation: str, image: Node | None) -> None:
         self._sliceNode(view).SetOrientation(orientation)
@@ -233,6 +246,12 @@ class ReviewViews:
         for node in folder.nodes(Role.ERRORS):
             showLegend(node, visible=node.GetAttribute(PREFIX + "annotator") == annotator, viewIds=viewIds)
         self._announceLegends()
+
+    def _legendViews(self) -> list[str]:
+        """The one view that has the legend: the first that is shown, or just the first."""
+        nodes = nodesOfClass(self._scene, "vtkMRMLSliceNode")
+        shown = [node for node in nodes if node.IsMappedInLayout()] or nodes
+        return [node.GetID() for node in shown[:1]]
 
     def _announceLegends(self) -> None:
         for composite in self._compositeNodes():
@@ -259,14 +278,13 @@ class ReviewViews:
         """None where Slicer runs without a main window."""
         return self._scene.GetFirstNodeByClass("vtkMRMLLayoutNode")
 
+    def _setLayers(self, composite: Node, image: Node | None, labels: Node | None) -> None:
+        composite.SetBackgroundVolumeID(None if image is None else image.GetID())
+        composite.SetForegroundVolumeID(None)
+        composite.SetLabelVolumeID(None if labels is None else labels.GetID())
+        composite.SetLabelOpacity(self._style.opacity)  # times that of the color table
+
 
 def positionOf(row: Mapping[str, Any]) -> tuple[float, ...]:
     """The place (LPS, mm) of a row of the table of mistakes, as jumpTo() wants it."""
     return tuple(row[name] for name in (f"center_{axis}_lps" for axis in "xyz") if row.get(name) is not None)
-
-
-def _setLayers(composite: Node, image: Node | None, errors: Node | None) -> None:
-    composite.SetBackgroundVolumeID(None if image is None else image.GetID())
-    composite.SetForegroundVolumeID(None)
-    composite.SetLabelVolumeID(None if errors is None else errors.GetID())
-    composite.SetLabelOpacity(1.0)  # the color table holds the opacity

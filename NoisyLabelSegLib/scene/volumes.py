@@ -51,15 +51,15 @@ def attachImage(node: Node, image: Node, geometry: Geometry) -> None:
     node.SetAndObserveImageData(image)
 
 
-def showAsHeatMap(node: Node, colors: Node) -> None:
-    """Colors a volume of values between 0 and 1."""
+def showAsHeatMap(node: Node, colors: Node, *, highest: float = 1.0) -> None:
+    """Colors a volume of values between 0 and the highest."""
     node.CreateDefaultDisplayNodes()  # before it has an image, else Slicer looks for the window of all voxels
     display = node.GetDisplayNode()
     display.SetAndObserveColorNodeID(colors.GetID())
     display.AutoWindowLevelOff()
-    display.SetWindowLevelMinMax(0.0, 1.0)
+    display.SetWindowLevelMinMax(0.0, highest)
     display.AutoThresholdOff()
-    display.SetThreshold(HIDDEN_BELOW, 1.0)
+    display.SetThreshold(HIDDEN_BELOW, highest)
     display.ApplyThresholdOn()
 
 

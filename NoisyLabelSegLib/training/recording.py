@@ -18,7 +18,7 @@ from NoisyLabelSegLib.training.loop import Loop
 from NoisyLabelSegLib.training.objectives.base import Objective
 from NoisyLabelSegLib.training.settings import Settings, stored_settings
 
-METRICS = "metrics.jsonl"
+METRICS, SETTINGS, MODEL = "metrics.jsonl", "settings.json", "model.nlseg"
 
 
 def open_run(folder: Path, settings: Settings, digest: str, *, resume: bool, force: bool) -> Checkpoint:
@@ -26,8 +26,9 @@ def open_run(folder: Path, settings: Settings, digest: str, *, resume: bool, for
     if resume and stored_settings(folder) != settings:
         raise UserError("was started with other settings", file=folder, remedy="resume it without changing them")
     if not resume and (folder.is_file() or (folder.is_dir() and any(folder.iterdir()) and not force)):
+        kept = stopped_after(folder)
         raise UserError(
-            "exists already",
+            f"holds a training that was stopped {kept}" if kept else "exists already",
             file=folder,
             remedy="add --resume to go on, --force to start anew, or choose another folder",
         )
@@ -39,12 +40,25 @@ def open_run(folder: Path, settings: Settings, digest: str, *, resume: bool, for
     return state
 
 
+def stopped_after(folder: Path) -> str:
+    """How far the run in this folder has come, as a clause of a sentence; "" if it has ended or there is none."""
+    if not (folder / SETTINGS).is_file() or (folder / MODEL).exists():
+        return ""
+    try:
+        last = json.loads((folder / METRICS).read_text(encoding="utf-8").splitlines()[-1])
+        epochs = json.loads((folder / SETTINGS).read_text(encoding="utf-8"))["epochs"]
+        done, again = int(last["epoch"]), f" (restart {last['attempt']})" if last["attempt"] else ""
+    except (OSError, ValueError, LookupError, TypeError):
+        return "before its first epoch was finished"
+    return f"after epoch {done} of {epochs}{again}, which is kept"
+
+
 def begin_run(folder: Path, settings: Settings) -> None:
     """Writes the settings of a new run; an older run's model stays until there is a new one."""
     with undisturbed():
         for name in ("checkpoint.pt", METRICS):
             (folder / name).unlink(missing_ok=True)
-        write_text(folder / "settings.json", json.dumps(settings.to_json(), indent=1) + "\n")
+        write_text(folder / SETTINGS, json.dumps(settings.to_json(), indent=1) + "\n")
 
 
 class Recorder:

@@ -17,10 +17,12 @@ VANISHED = 0.05
 """A class is lost when the sum of its probabilities is below this share of the labels that mark it."""
 
 OVERGROWN, OVERGROWN_FROM, FEWEST_EPOCHS = 10, 0.6, 5
-"""A class has overgrown when the network predicts it so many times more often than annotators mark it, late in a run.
+"""A class has overgrown when the network is confident of it so many times more often than annotators mark it.
 
 With one label a scan nothing forbids calling, say, all the air a lesion that everybody omits. Early in a run good
-networks, too, predict a rare class in too many places; a run of very few epochs ends there and is not checked."""
+networks, too, predict a rare class in too many places; a run of very few epochs ends there and is not checked. Only
+voxels with a probability above a half count: over a large background the small probabilities of a network that is still
+uncertain add up to many times the size of a small object."""
 
 
 def is_late(epoch: int, epochs: int) -> bool:
@@ -46,7 +48,7 @@ def what_went_wrong(agreement: Tensor, classes: Sequence[str], *, late: bool = F
             return f"the network no longer predicts {classes[index]}, which the annotators do mark"
         if late and confident[index] < VANISHED * given[index]:
             return f"the network is confident of {classes[index]} hardly anywhere, which the annotators do mark"
-        if index > 0 and late and predicted[index] > OVERGROWN * given[index]:
+        if index > 0 and late and confident[index] > OVERGROWN * given[index]:
             return f"the network predicts {classes[index]} in far more places than the annotators mark"
         by_chance = given[index] * predicted / total
         lift = table[index] / by_chance.clamp(min=1e-12)

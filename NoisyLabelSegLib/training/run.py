@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import time
+from collections.abc import Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from NoisyLabelSegLib.cases import Study
+from NoisyLabelSegLib.cases import Case, Study
 from NoisyLabelSegLib.networks.package import save_package
 from NoisyLabelSegLib.output import only_writer
 from NoisyLabelSegLib.progress import Report, Say, silent
 from NoisyLabelSegLib.training.attempts import Attempts, Watch
 from NoisyLabelSegLib.training.card import card_of
 from NoisyLabelSegLib.training.cases import fitted, split_cases, study_digest
+from NoisyLabelSegLib.training.checkpoints import Checkpoint
 from NoisyLabelSegLib.training.devices import make_fabric
 from NoisyLabelSegLib.training.label_agreement import label_agreement
 from NoisyLabelSegLib.training.preparation import prepare
@@ -46,6 +49,7 @@ def train_study(
 
     The figures that `watch` returns for the network after an epoch are recorded in `metrics.jsonl`.
     """
+    start = time.monotonic()
     fabric = make_fabric(settings)
     if not fabric.is_global_zero:
         report, say = silent, lambda _sentence: None
@@ -57,7 +61,7 @@ def train_study(
         fabric.barrier()  # all have read the folder before the first process writes to it
         data = prepare(study, split, settings, report)
         recorder = Recorder(folder, settings, state, writes=fabric.is_global_zero, report=report, say=say)
-        for remark in (*data.remarks, *_coarsened(asked, settings)):
+        for remark in (*data.remarks, *_coarsened(asked, settings, split.train)):
             recorder.remark(remark)
         if fabric.is_global_zero and not resume:
             begin_run(folder, settings)
@@ -70,15 +74,33 @@ def train_study(
             card = card_of(study, split.train, attempts.settings, network.architecture, state, agreement)
             save_package(package, network, card)
         fabric.barrier()
+        say(_ending(state, settings, asked.restarts, time.monotonic() - start))
         say(f"The model is {package}; use it with: noisylabelseg predict {package} IMAGES --out DIR")
         return Trained(package, state.kept, tuple(state.remarks))
 
 
-def _coarsened(asked: Settings, fitted_settings: Settings) -> tuple[str, ...]:
+def _coarsened(asked: Settings, fitted_settings: Settings, cases: Sequence[Case]) -> tuple[str, ...]:
     """A remark where the cases are resampled to a coarser grid than asked for."""
     if asked == fitted_settings:
         return ()
     edges = " x ".join(f"{edge:g}" for edge in fitted_settings.spacing)
-    return (
-        f"What people outlined is large for crops of {fitted_settings.patch} pixels: pixels of {edges} mm are used.",
+    unit = "mm" if any(case.geometry.in_millimeters for case in cases) else "pixels of the images"
+    large = f"The outlined objects are large for crops of {fitted_settings.patch} pixels"
+    return (f"{large}, so the images are resampled to pixels of {edges} {unit}.",)
+
+
+def _ending(state: Checkpoint, settings: Settings, restarts: int, seconds: float) -> str:
+    """What happened in the run, in a sentence."""
+    took = f"{seconds:.0f} s" if seconds < 120 else f"{seconds / 60:.0f} min"
+    epochs = f"Trained for {state.epoch} epoch{'s' if state.epoch != 1 else ''} in {took}"
+    if state.epoch < settings.epochs and not state.wrong:
+        epochs += f", stopped early (of {settings.epochs})"
+    if not state.attempt:
+        return f"{epochs}, without a restart."
+    times = "once" if state.attempt == 1 else f"{state.attempt} times"
+    end = (
+        "and the last attempt went wrong, too: do not trust this model"
+        if state.wrong
+        else "and the last attempt went well"
     )
+    return f"{epochs}, after restarting {times} (of at most {restarts}), {end}."

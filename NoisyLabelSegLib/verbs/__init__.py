@@ -19,6 +19,7 @@ from NoisyLabelSegLib.verbs.settings import FORMAT, VerbSettings
 if TYPE_CHECKING:
     from NoisyLabelSegLib.verbs.adjudicate import AdjudicateSettings
     from NoisyLabelSegLib.verbs.compare import CompareSettings
+    from NoisyLabelSegLib.verbs.disagreements import DisagreementsSettings
     from NoisyLabelSegLib.verbs.export import ExportSettings
     from NoisyLabelSegLib.verbs.fuse import FuseSettings
     from NoisyLabelSegLib.verbs.predict import PredictSettings

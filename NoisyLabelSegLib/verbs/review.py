@@ -27,6 +27,8 @@ class ReviewSettings(VerbSettings):
     """What a label by an annotator costs; 1 if it is not said."""
     identify: bool = False
     """Whether the reports may name study and cases."""
+    case: str = ""
+    """Only this case; a study of one case may call it by the name of the folder that holds its truth."""
     pseudonyms: bool = False
     """Whether each annotator's own report hides the names of all others."""
     keep_going: bool = False
@@ -48,8 +50,9 @@ def written_review(settings: ReviewSettings, report: Report, run: Any = map) -> 
     from NoisyLabelSegLib.fusion import DEFAULT
     from NoisyLabelSegLib.review import write_review
 
+    study = Study.read(settings.study)
     return write_review(
-        Study.read(settings.study),
+        study.only_case(settings.case) if settings.case else study,
         settings.truth or DEFAULT,
         settings.out,
         settings=_options(settings.options),
@@ -69,7 +72,9 @@ def review_result(settings: ReviewSettings, review: Any, say: Say) -> dict[str, 
     from NoisyLabelSegLib.review import annotator_sentence, suggestion_sentence
 
     if review.left_out:
-        say(f"{len(review.left_out)} cases have no truth and were left out.")
+        several = len(review.left_out) > 1
+        cases = f"{len(review.left_out)} cases have" if several else "One case has"
+        say(f"{cases} no truth and {'were' if several else 'was'} left out.")
     summaries = [summary for name in review.annotators if (summary := review.overall(name)) is not None]
     sentences = [annotator_sentence(summary, review.settings) for summary in summaries]
     advice = [suggestion_sentence(item, item.case, review.regions[item.case]) for item in review.suggestions[:1]]

@@ -33,16 +33,27 @@ class TrainSettings(VerbSettings):
         from NoisyLabelSegLib.cases import Study
         from NoisyLabelSegLib.training import train_study
 
-        trained = train_study(
-            Study.read(self.study),
-            Path(self.out),
-            _training_settings(self),
-            resume=self.resume,
-            force=self.force,
-            report=report,
-            say=say,
-        )
+        try:
+            trained = train_study(
+                Study.read(self.study),
+                Path(self.out),
+                _training_settings(self),
+                resume=self.resume,
+                force=self.force,
+                report=report,
+                say=say,
+            )
+        except KeyboardInterrupt as error:
+            raise KeyboardInterrupt(self._cancelled()) from error
         return {"model": str(trained.package), "metrics": trained.figures, "remarks": list(trained.remarks)}
+
+    def _cancelled(self) -> str:
+        """What is kept of a training that was stopped, and how to go on; "" where it had not begun."""
+        from NoisyLabelSegLib.training.recording import stopped_after
+
+        kept = stopped_after(Path(self.out))
+        again = f"go on with: noisylabelseg train {self.study} --out {self.out} --resume"
+        return f"Cancelled {kept}; {again}" if kept else ""
 
 
 def _training_settings(job: TrainSettings) -> Any:

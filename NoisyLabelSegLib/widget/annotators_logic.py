@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -16,42 +15,38 @@ from NoisyLabelSegLib.review.compare.mistakes import Mistake
 from NoisyLabelSegLib.review.compare.statistics import AnnotatorStatistics
 from NoisyLabelSegLib.review.compare.summary import summarize
 from NoisyLabelSegLib.review.handover import write_question
-from NoisyLabelSegLib.review.report.page import COLORBLIND, PAPER
+from NoisyLabelSegLib.review.report.page import DEFAULT_COLORS
 from NoisyLabelSegLib.review.sentences import Translate, annotator_sentence, in_english, mistake_sentences
 from NoisyLabelSegLib.scene.colors import legendOf, showLegend
 from NoisyLabelSegLib.scene.folder import CaseFolder
+from NoisyLabelSegLib.scene.layout import ORIENTATIONS
 from NoisyLabelSegLib.scene.nodes import Role, Tag
 from NoisyLabelSegLib.scene.results import EXPECTED_KINDS, ResultNodes, chooseErrorColors
 from NoisyLabelSegLib.scene.tables import rowsOf, showPoints
 from NoisyLabelSegLib.scene.views import ReviewViews
 from NoisyLabelSegLib.signals import Signal
 from NoisyLabelSegLib.widget.case_logic import CaseLogic
+from NoisyLabelSegLib.widget.mistake_walk import Where, placeIn
 from NoisyLabelSegLib.widget.truth_logic import TruthLogic
 from NoisyLabelSegLib.widget.work import Work
 
 MOST_MISTAKES = 50
-"""Nobody walks through a thousand specks; the table of mistakes in the scene has them all."""
-
-
-@dataclass(frozen=True)
-class Where:
-    """The mistake that the views are at: its number among those one can walk through, how many there are in all."""
-
-    number: int
-    total: int
-    found: int
-    words: str
+"""Enough for walking through the errors one by one; the table of mistakes in the scene has them all."""
 
 
 class AnnotatorsLogic:
-    """`reviewed` is emitted when there are new figures, or none any more."""
+    """`reviewed` follows new figures, or none any more; `shown` an annotator's errors in the views (the name)."""
 
     def __init__(
         self, case: CaseLogic, truth: TruthLogic, views: ReviewViews, translate: Translate = in_english
     ) -> None:
         self.reviewed: Signal[None] = Signal()
+        self.shown: Signal[str] = Signal()
+        self.showsErrors = True
+        """Whether error maps lie over the image; something else may."""
+        self.planes: Sequence[str] = ORIENTATIONS[:1]
         self.review: CaseReview | None = None
-        self.safeColors = False
+        self._colors, self._correct = DEFAULT_COLORS, True
         self.shownClass = ""
         """The class that figures and mistakes are about; empty for all classes together."""
         self._case, self._truth, self._views, self._translate = case, truth, views, translate
@@ -85,7 +80,7 @@ class AnnotatorsLogic:
         nodes = self._nodes()
         for annotator, codes in review.error_maps.items():
             yield ""
-            nodes.errors(annotator, codes, colors=self._colors)
+            nodes.errors(annotator, codes, colors=self._colors, correct=self._correct)
         nodes.statistics(review.statistics)
         yield ""
         nodes.mistakes(review.mistakes)
@@ -109,6 +104,8 @@ class AnnotatorsLogic:
         """What the annotator gets wrong, in plain words."""
         if self.review is None or annotator not in self._case.annotators:
             return ""
+        if annotator == self._truth.reader:
+            return self._translate("{annotator} is the reference.").format(annotator=annotator)
         row = self._row(annotator)
         words = [annotator_sentence(summarize([row]), translate=self._translate)]
         for template, share in (
@@ -131,44 +128,48 @@ class AnnotatorsLogic:
             and (not self.shownClass or self.shownClass in (each.true_class, each.drawn_class))
         ]
 
-    def step(self, annotator: str, by: int) -> tuple[int, int, str] | None:
+    def step(self, annotator: str, by: int, order: Sequence[Mistake] = ()) -> tuple[int, int, str] | None:
         """Moves the views to the next (`by` 1) or previous (-1) mistake, around the ends; None where there is none.
+
+        They come largest first, or in this order.
 
         Returns its number, how many there are, and what it is in words.
         """
-        mistakes = self.mistakes(annotator)
+        mistakes = list(order) or self.mistakes(annotator)
         if not mistakes:
             return None
-        place = self._placeIn(mistakes)
+        place = placeIn(mistakes, self._current)
         place = 0 if place is None else (place + by) % len(mistakes)
-        self._annotator, self._current = annotator, mistakes[place]
-        self._jumpTo(self._current)
-        return place + 1, len(mistakes), mistake_sentences(self._current, self._translate)
+        self.goTo(mistakes[place])
+        return place + 1, len(mistakes), mistake_sentences(mistakes[place], self._translate)
+
+    def goTo(self, mistake: Mistake) -> None:
+        """Moves the views to a mistake and zooms in on it."""
+        self._annotator, self._current = mistake.annotator, mistake
+        self._jumpTo(mistake)
+
+    def zoomBack(self) -> None:
+        """Shows as much as before the first jump to a mistake."""
+        self._views.places.zoomBack()
+
+    @property
+    def annotator(self) -> str:
+        """Whose errors the views show."""
+        return self._annotator
+
+    @property
+    def mistake(self) -> Mistake | None:
+        """The mistake that the views are at."""
+        return self._current
 
     def current(self, annotator: str) -> Where | None:
         """The mistake of the annotator that the views are at, None where they are at none."""
         mistakes = self.mistakes(annotator)
-        place = self._placeIn(mistakes)
+        place = placeIn(mistakes, self._current)
         if place is None:
             return None
         words = mistake_sentences(mistakes[place], self._translate)
         return Where(place + 1, len(mistakes), len(self._allMistakes(annotator)), words)
-
-    def _placeIn(self, mistakes: Sequence[Mistake]) -> int | None:
-        """Where the current mistake is among those of a review, which may find it a little changed by an edit."""
-        current = self._current
-        if current is None or not mistakes:
-            return None
-        if current in mistakes:
-            return mistakes.index(current)
-        who = (current.case, current.annotator, current.kind)
-        near = [
-            (math.dist(each.center, current.center), place)
-            for place, each in enumerate(mistakes)
-            if (each.case, each.annotator, each.kind) == who
-        ]
-        distance, place = min(near, default=(math.inf, 0))
-        return place if distance <= max(current.extent) else None
 
     def settleViews(self) -> None:
         """Puts views that were just made at the current mistake, or else at the largest one of the annotator.
@@ -179,7 +180,7 @@ class AnnotatorsLogic:
         if self._eachShown:
             self._views.fit()
         if mistakes:
-            self._jumpTo(mistakes[self._placeIn(mistakes) or 0])
+            self._jumpTo(mistakes[placeIn(mistakes, self._current) or 0])
 
     def _jumpTo(self, mistake: Mistake) -> None:
         self._views.jumpTo(self._case.folder, mistake.center, extent=max(mistake.extent))
@@ -190,17 +191,28 @@ class AnnotatorsLogic:
         Returns whether the views are arranged in another way now, so that settleViews() is to be called soon.
         """
         folder, isArranged = self._case.folder, oneViewEach != self._eachShown
-        self._annotator = annotator
+        if not (self.showsErrors or isArranged or annotator != self._annotator):
+            return False  # something else was chosen to lie over the image
+        self._annotator, self.showsErrors = annotator, True
         if not oneViewEach:
             self.leaveViews()
         self._eachShown = oneViewEach
         self._case.showOnly(self._case.annotators if oneViewEach else (annotator,))
         if oneViewEach:
-            self._views.showEach(folder, self._case.annotators)
+            self._views.showEach(folder, self._case.annotators, planes=self.planes)
         elif annotator:
             self._views.showHeatMap(None)
             self._views.showOne(folder, annotator)
+        self.shown.emit(annotator)
         return isArranged
+
+    def showAgain(self) -> None:
+        """The same annotator's errors again, after something else was shown or in other planes."""
+        self.showsErrors = True
+        if self._annotator in self._case.annotators:
+            self.show(self._annotator, oneViewEach=self._eachShown)
+            if self._eachShown:
+                self.settleViews()
 
     def leaveViews(self) -> None:
         """Brings back the layout from before everybody had a view."""
@@ -217,7 +229,7 @@ class AnnotatorsLogic:
     def leaveMistake(self) -> None:
         """Takes the crosshair away from the place of a mistake: another case is shown."""
         self._current = None
-        self._views.unmark()
+        self._views.places.unmark()
 
     def showLegends(self, *, visible: bool) -> None:
         """Shows the legend of the annotator's errors, or hides it while another module is in front."""
@@ -228,10 +240,11 @@ class AnnotatorsLogic:
             if legend is not None and (isTheirs or not visible):
                 legend.SetVisibility(visible)
 
-    def chooseColors(self, *, safe: bool) -> None:
-        self.safeColors = safe
+    def chooseColors(self, colors: str, *, correct: bool) -> None:
+        """Draws errors in the colors of a table from now on, with or without what is correct."""
+        self._colors, self._correct = colors, correct
         if self._case.isOpen:
-            chooseErrorColors(self._case.folder, self._colors)
+            chooseErrorColors(self._case.folder, colors, correct=correct)
 
     def expectedKinds(self, annotator: str) -> list[str]:
         """The kinds of expected errors that there are maps of for this annotator."""
@@ -267,10 +280,6 @@ class AnnotatorsLogic:
             "classes": self._case.classes,
             "case": self._case.folder.case,
         }
-
-    @property
-    def _colors(self) -> str:
-        return COLORBLIND if self.safeColors else PAPER
 
     def _nodes(self) -> ResultNodes:
         return ResultNodes(self._case.folder, self._case.geometry, self._case.classes)

@@ -8,21 +8,17 @@ import qt
 import slicer
 from slicer.i18n import tr as _
 
-from NoisyLabelSegLib.review.compare.statistics import AnnotatorStatistics
+from NoisyLabelSegLib.review.compare.mistakes import Mistake
 from NoisyLabelSegLib.widget.annotators_logic import AnnotatorsLogic
 from NoisyLabelSegLib.widget.background_review import BackgroundReview
 from NoisyLabelSegLib.widget.charts import showChart
 from NoisyLabelSegLib.widget.job_button import TimerPoller
+from NoisyLabelSegLib.widget.mistakes_table import MistakesTable
+from NoisyLabelSegLib.widget.statistics_table import StatisticsTable
 from NoisyLabelSegLib.widget.steps import Steps, explain, saidIn, say
-from NoisyLabelSegLib.widget.tables import fitColumns, fitRows
 
 OBSERVED, EXPECTED = 0, 1
-NAME = 0
 REVIEW_DELAY_MILLISECONDS = 150
-FIGURES = ("dice", "missed_ml", "extra_ml", "boundary_bias_mm")
-"""The columns after the name; they fit beside it at the width that the panel has in Slicer at first."""
-ROWS_SEEN = 6
-"""Tables grow up to so many rows, then they scroll, so that what is below them stays in sight."""
 
 
 class AnnotatorsSection:
@@ -42,7 +38,8 @@ class AnnotatorsSection:
         self._settle.singleShot = True
         self._settle.interval = 0
         self._settle.timeout.connect(logic.settleViews)
-        fitColumns(ui.statisticsTable, stretched=(NAME,))
+        self._statistics = StatisticsTable(ui.statisticsTable, ui.figureSelector)
+        self._mistakes = MistakesTable(ui.mistakesTable, self._goTo)
         ui.statisticsTable.itemSelectionChanged.connect(self.onSelected)
         ui.classSelector.activated.connect(self.onClass)
         ui.nextButton.clicked.connect(self.onNext)
@@ -50,7 +47,7 @@ class AnnotatorsSection:
         ui.errorTabs.currentChanged.connect(self.onTab)
         ui.expectedSelector.activated.connect(self.onExpected)
         ui.oneViewEachBox.toggled.connect(self.onViews)
-        ui.safeColorsBox.toggled.connect(self.onColors)
+        ui.wholeImageButton.clicked.connect(self.onWholeImage)
         ui.plotButton.clicked.connect(self.onPlot)
         ui.annotatorsSection.contentsCollapsed.connect(self.onCollapsed)
         self._shortcuts = [
@@ -63,9 +60,7 @@ class AnnotatorsSection:
     @property
     def annotator(self) -> str:
         """The selected annotator, empty if none."""
-        row = self._ui.statisticsTable.currentRow()
-        item = self._ui.statisticsTable.item(row, 0) if row >= 0 else None
-        return item.text() if item is not None else ""
+        return self._statistics.annotator
 
     def setParameters(self, parameters: Any) -> None:
         self._parameters = parameters
@@ -115,17 +110,7 @@ class AnnotatorsSection:
         """Shows the figures as they are now and keeps the selection."""
         before = self.annotator or (self._parameters.annotator if self._parameters is not None else "")
         self._fillClasses()
-        rows = self._logic.rows()
-        table = self._ui.statisticsTable
-        table.blockSignals(True)
-        table.rowCount = len(rows)
-        for place, row in enumerate(rows):
-            for column, text in enumerate([row.annotator, *_figures(row)]):
-                table.setItem(place, column, _item(text, row.annotator, isNumber=column != NAME))
-            if row.annotator == before:
-                table.selectRow(place)
-        table.blockSignals(False)
-        fitRows(table, ROWS_SEEN)
+        self._statistics.show(self._logic.rows(), before, severalClasses=bool(self._logic.classes()))
         self.onSelected()
 
     def onClass(self) -> None:
@@ -148,7 +133,7 @@ class AnnotatorsSection:
         annotator = self.annotator
         if self._parameters is not None and annotator:
             self._parameters.annotator = annotator
-        self._updateMistake(annotator)
+        self._listMistakes(annotator)
         self._updateSentence(annotator)
         self._updateButtons(annotator)
         self._updateExpected(annotator)
@@ -184,9 +169,9 @@ class AnnotatorsSection:
                 if self._logic.show(self.annotator, oneViewEach=self._ui.oneViewEachBox.checked):
                     self._settle.start()
 
-    def onColors(self) -> None:
-        with saidIn(self._ui.annotatorsMessage):
-            self._logic.chooseColors(safe=self._ui.safeColorsBox.checked)
+    def onWholeImage(self) -> None:
+        """Zooms out again after a jump to an error."""
+        self._logic.zoomBack()
 
     def onPlot(self) -> None:
         with saidIn(self._ui.annotatorsMessage), slicer.util.WaitCursor():
@@ -195,8 +180,17 @@ class AnnotatorsSection:
 
     def _step(self, by: int) -> None:
         with saidIn(self._ui.annotatorsMessage):
-            self._logic.step(self.annotator, by)
-            self._updateMistake(self.annotator)
+            self._logic.step(self.annotator, by, self._mistakes.order)
+            self._listMistakes(self.annotator)
+
+    def _goTo(self, mistake: Mistake) -> None:
+        with saidIn(self._ui.annotatorsMessage):
+            self._logic.goTo(mistake)
+            self._updateMistake(mistake.annotator)
+
+    def _listMistakes(self, annotator: str) -> None:
+        self._mistakes.show(self._logic.mistakes(annotator), self._logic.mistake)
+        self._updateMistake(annotator)
 
     def _updateMistake(self, annotator: str) -> None:
         where = self._logic.current(annotator)
@@ -230,6 +224,7 @@ class AnnotatorsSection:
             reason = _("{annotator} made no errors worth a jump.").format(annotator=annotator)
         explain(self._ui.nextButton, reason, _("Jump to the next error, largest first (Shift+N)."))
         explain(self._ui.previousButton, reason, _("Jump back to the error before (Shift+P)."))
+        explain(self._ui.wholeImageButton, reason, _("Zoom out again after a jump to an error."))
         nothing = "" if self._ui.statisticsTable.rowCount else self._whyNothing()
         explain(self._ui.oneViewEachBox, nothing, _("A slice view for every annotator, all at the same position."))
         explain(self._ui.plotButton, nothing, _("Plots the Dice of every annotator over the cases of this scene."))
@@ -250,30 +245,6 @@ class AnnotatorsSection:
         shortcut = qt.QShortcut(qt.QKeySequence(keys), parent)
         shortcut.activated.connect(slot)
         return shortcut
-
-
-def _item(text: str, name: str, *, isNumber: bool) -> Any:
-    item = qt.QTableWidgetItem(text)
-    item.setToolTip(name)  # a long name is cut in its column
-    if isNumber:
-        item.setTextAlignment(_RIGHT)
-    return item
-
-
-def _figures(row: AnnotatorStatistics) -> list[str]:
-    return [_figure(name, getattr(row, name)) for name in FIGURES]
-
-
-def _figure(name: str, value: float | None) -> str:
-    if value is None:
-        return "–"
-    if name.endswith("_ml"):
-        return f"{value:.0f}" if value >= 100 else f"{value:.3g}"
-    return f"{value:+.1f}" if name.endswith("_mm") else f"{value:.3f}"
-
-
-_RIGHT = 0x0082
-"""Qt::AlignRight and Qt::AlignVCenter as a number, which both kinds of Qt for Python take."""
 
 
 def _expectedTitles() -> dict[str, str]:

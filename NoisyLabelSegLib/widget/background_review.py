@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Callable
-from pathlib import Path
 
 from slicer.i18n import tr as _
 
@@ -14,6 +12,7 @@ from NoisyLabelSegLib.jobs.reports import Cancelled, Failed, Finished, Progresse
 from NoisyLabelSegLib.review.handover import read_answer
 from NoisyLabelSegLib.verbs import CompareSettings
 from NoisyLabelSegLib.widget.annotators_logic import AnnotatorsLogic
+from NoisyLabelSegLib.widget.handed_over import HandedOver
 from NoisyLabelSegLib.widget.work import Runner, Work
 
 
@@ -28,7 +27,7 @@ class BackgroundReview:
         say: Callable[[str], None],
     ) -> None:
         self._logic, self._runner, self._makePoller, self._say = logic, runner, makePoller, say
-        self._newest: _Review | None = None
+        self._newest: HandedOver | None = None
 
     @property
     def running(self) -> bool:
@@ -37,7 +36,7 @@ class BackgroundReview:
     def start(self) -> None:
         """Writes the case for the worker, lets it work, and puts what it finds into the scene."""
         self.cancel()
-        review = self._newest = _Review()
+        review = self._newest = HandedOver("review")
         self._runner.run(self._asking(review), large=True, onFailed=self.cancel)
 
     def cancel(self) -> None:
@@ -54,7 +53,7 @@ class BackgroundReview:
         if review is not None:
             review.close()
 
-    def _asking(self, review: _Review) -> Work:
+    def _asking(self, review: HandedOver) -> Work:
         yield _("Comparing everybody with the truth...")
         for _step in self._logic.question(review.question):
             yield _("Comparing everybody with the truth...")
@@ -67,59 +66,28 @@ class BackgroundReview:
         job.cancelled.connect(lambda news: self._onCancelled(review, news))
         job.start()
 
-    def _onProgress(self, review: _Review, news: Progressed) -> None:
+    def _onProgress(self, review: HandedOver, news: Progressed) -> None:
         if review is self._newest:
             text = _("Comparing everybody with the truth: {done} of {total}...")
             self._say(text.format(done=news.done, total=news.total))
 
-    def _onFinished(self, review: _Review, _news: Finished) -> None:
+    def _onFinished(self, review: HandedOver, _news: Finished) -> None:
         if review is self._newest:
             self._runner.run(self._answering(review), large=True, onFailed=self.cancel)
         else:
             review.forget()
 
-    def _answering(self, review: _Review) -> Work:
+    def _answering(self, review: HandedOver) -> Work:
         yield from self._logic.taking(read_answer(review.answer))
         self._newest = None
         review.forget()
         self._say("")
 
-    def _onFailed(self, review: _Review, news: Failed) -> None:
+    def _onFailed(self, review: HandedOver, news: Failed) -> None:
         review.forget()
         if review is self._newest:
             self._newest = None
             self._say(news.sentence)
 
-    def _onCancelled(self, review: _Review, _news: Cancelled) -> None:
+    def _onCancelled(self, review: HandedOver, _news: Cancelled) -> None:
         review.forget()
-
-
-class _Review:
-    """One review under way: the job, and the temporary folder that its question and answer are in."""
-
-    def __init__(self) -> None:
-        self.job: Job | None = None
-        self._folder = tempfile.TemporaryDirectory(prefix="noisylabelseg-review-", ignore_cleanup_errors=True)
-
-    @property
-    def question(self) -> Path:
-        return Path(self._folder.name) / "question"
-
-    @property
-    def answer(self) -> Path:
-        return Path(self._folder.name) / "answer"
-
-    def cancel(self) -> None:
-        """The folder goes when the worker has stopped."""
-        if self.job is not None and self.job.is_running():
-            self.job.cancel()
-        else:
-            self.forget()
-
-    def close(self) -> None:
-        if self.job is not None and self.job.is_running():
-            self.job.close()
-        self.forget()
-
-    def forget(self) -> None:
-        self._folder.cleanup()

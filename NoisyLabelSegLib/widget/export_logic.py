@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import tempfile
 from collections.abc import Collection, Generator
 from dataclasses import replace
@@ -13,11 +14,14 @@ from slicer.i18n import tr as _
 
 from NoisyLabelSegLib.cases import Image, Study, write_labels
 from NoisyLabelSegLib.cases.estimates import TRUTH
+from NoisyLabelSegLib.decisions.provenance import Provenance
 from NoisyLabelSegLib.errors import UserError
+from NoisyLabelSegLib.output import write_text
 from NoisyLabelSegLib.progress import finished
 from NoisyLabelSegLib.review.sentences import Translate, in_english
 from NoisyLabelSegLib.review.truths import OWN_TRUTH
 from NoisyLabelSegLib.scene.nodes import Role
+from NoisyLabelSegLib.scene.segments import noteInSegments
 from NoisyLabelSegLib.scene.volumes import LABELMAP, fillVolume
 from NoisyLabelSegLib.verbs import ReviewSettings
 from NoisyLabelSegLib.widget.case_logic import CaseLogic
@@ -37,6 +41,8 @@ class Format(Enum):
     REVIEW = "review"
 
 
+TRUTH_FILES = frozenset({Format.NRRD, Format.NIFTI, Format.SEGMENTATION, Format.DICOM})
+"""Beside these a JSON file says how the truth came about."""
 IN_FILES = frozenset(Format) - {Format.LABELMAP}
 
 
@@ -71,21 +77,25 @@ class ExportLogic:
         yield _("Exporting...")
         self._truth.takeEdits()
         name, truth, geometry = self._case.folder.case, self._truth.truth, self._case.geometry
-        made = []
+        made, provenance = [], self._truth.provenance()
         for ending, wanted in ((".nrrd", Format.NRRD), (".nii.gz", Format.NIFTI)):
             if wanted in formats:
                 yield _("Exporting {name}...").format(name=f"{name}_truth{ending}")
-                write_labels(folder / f"{name}_truth{ending}", truth, geometry)
+                write_labels(folder / f"{name}_truth{ending}", truth, geometry, note=provenance.sentence())
                 made.append(f"{name}_truth{ending}")
         if Format.SEGMENTATION in formats:
             yield _("Exporting the segmentation...")
-            made.append(self._writeSegmentation(folder / f"{name}_truth.seg.nrrd"))
+            made.append(self._writeSegmentation(folder / f"{name}_truth.seg.nrrd", provenance))
         if Format.DICOM in formats:
             yield _("Exporting the DICOM SEG...")
-            made.append(self._writeDicom(folder / f"{name}_truth.dcm", dicomSeries))
+            made.append(self._writeDicom(folder / f"{name}_truth.dcm", dicomSeries, provenance))
         if Format.LABELMAP in formats:
             yield _("Exporting the labelmap...")
-            made.append(self._addLabelmap(f"{name} truth labelmap"))
+            made.append(self._addLabelmap(f"{name} truth labelmap", provenance))
+        if TRUTH_FILES & set(formats):
+            made.append(f"{name}_truth.json")
+            text = json.dumps(provenance.content(case=name), indent=1, ensure_ascii=False)
+            write_text(folder / f"{name}_truth.json", f"{text}\n")
         if Format.REVIEW in formats:
             yield _("Writing the report...")
             made.append(self._writeReview(folder / f"{name}_review"))
@@ -113,14 +123,16 @@ class ExportLogic:
             self._files.cleanup()
             self._files = None
 
-    def _addLabelmap(self, name: str) -> str:
+    def _addLabelmap(self, name: str, provenance: Provenance) -> str:
         scene = self._case.folder.scene
         node = scene.GetFirstNodeByName(name) or scene.AddNewNodeByClass(LABELMAP, name)
         fillVolume(node, self._truth.truth, self._case.geometry)
+        node.SetDescription(provenance.sentence())
         return name
 
-    def _writeSegmentation(self, path: Path) -> str:
+    def _writeSegmentation(self, path: Path, provenance: Provenance) -> str:
         node: Any = self._case.folder.find(Role.TRUTH)
+        noteInSegments(node, provenance.sentence())
         storage = node.CreateDefaultStorageNode()
         storage.UnRegister(None)
         storage.SetFileName(str(path))
@@ -128,12 +140,22 @@ class ExportLogic:
             raise UserError("cannot be written", file=path, remedy="check the folder's permissions and free space")
         return path.name
 
-    def _writeDicom(self, path: Path, series: Path | None) -> str:
+    def _writeDicom(self, path: Path, series: Path | None, provenance: Provenance) -> str:
         from NoisyLabelSegLib.cases.dicom_seg_writer import write_dicom_seg
 
         if series is None:
             raise UserError("A DICOM SEG refers to its images", remedy="choose the folder of the DICOM series")
-        write_dicom_seg(path, Image(self._truth.truth, self._case.geometry), self._case.classes, series)
+        people = (provenance.signed_off_by, *provenance.decided_by, *provenance.edited_by)
+        write_dicom_seg(
+            path,
+            Image(self._truth.truth, self._case.geometry),
+            self._case.classes,
+            series,
+            drawn_by_hand=bool(self._truth.reader),
+            corrected=provenance.is_adjudicated or provenance.edited,
+            creator=next((name for name in people if name), self._truth.reader),
+            comments=provenance.sentence(),
+        )
         return path.name
 
     def _writeReview(self, folder: Path) -> str:

@@ -14,17 +14,25 @@ from NoisyLabelSegLib.fusion import DEFAULT
 from NoisyLabelSegLib.resources import resource_path
 from NoisyLabelSegLib.scene.loading import showOutlinesOf
 from NoisyLabelSegLib.scene.views import ReviewViews
+from NoisyLabelSegLib.widget.adjudication_logic import AdjudicationLogic
+from NoisyLabelSegLib.widget.adjudication_section import AdjudicationSection
 from NoisyLabelSegLib.widget.annotators_logic import AnnotatorsLogic
 from NoisyLabelSegLib.widget.annotators_section import AnnotatorsSection
 from NoisyLabelSegLib.widget.case_logic import CaseLogic
 from NoisyLabelSegLib.widget.case_section import CaseSection
+from NoisyLabelSegLib.widget.classes_section import ClassesSection
+from NoisyLabelSegLib.widget.display_logic import DisplayLogic
+from NoisyLabelSegLib.widget.display_section import DisplaySection
+from NoisyLabelSegLib.widget.edit_watch import EditWatch
 from NoisyLabelSegLib.widget.export_logic import ExportLogic
 from NoisyLabelSegLib.widget.export_section import ExportSection
 from NoisyLabelSegLib.widget.models import ModelShelf
+from NoisyLabelSegLib.widget.names_logic import NamesLogic
 from NoisyLabelSegLib.widget.opening import Opening
 from NoisyLabelSegLib.widget.prediction_logic import PredictionLogic
 from NoisyLabelSegLib.widget.reader_study import ReaderStudy
 from NoisyLabelSegLib.widget.steps import Steps
+from NoisyLabelSegLib.widget.structures import Structures
 from NoisyLabelSegLib.widget.torch_support import TorchSupport
 from NoisyLabelSegLib.widget.train_logic import TrainLogic
 from NoisyLabelSegLib.widget.train_section import TrainSection
@@ -32,7 +40,10 @@ from NoisyLabelSegLib.widget.truth_logic import TruthLogic
 from NoisyLabelSegLib.widget.truth_section import TruthSection
 
 DEVICES = ["auto", "cuda", "mps", "cpu"]
-SECTIONS = ("CaseSection", "TruthSection", "AnnotatorsSection", "TrainSection", "ExportSection")
+SECTIONS = (
+    *("CaseSection", "TruthSection", "AnnotatorsSection", "DisplaySection"),
+    *("ClassesSection", "AdjudicationSection", "TrainSection", "ExportSection"),
+)
 MODELS_SETTING = "NoisyLabelSeg/Models"
 
 
@@ -41,29 +52,38 @@ class Panel:
 
     def __init__(self, layout: Any, scene: Any) -> None:
         self._widgets = [slicer.util.loadUI(str(resource_path(f"UI/{name}.ui"))) for name in SECTIONS]
-        uis = []
-        for widget in self._widgets:
+        uis: dict[str, Any] = {}
+        for name, widget in zip(SECTIONS, self._widgets, strict=True):
             layout.addWidget(widget)
-            uis.append(slicer.util.childWidgetVariables(widget))
+            uis[name.removesuffix("Section")] = slicer.util.childWidgetVariables(widget)
             widget.setMRMLScene(scene)
         layout.addStretch(1)
         self._parameters: Any = None
         self._tags: list[int] = []
         self._shownImage: Any = None
         views, torch = ReviewViews(scene, slicer.app.applicationLogic()), TorchSupport()
-        self.case = CaseLogic(scene, Steps(uis[0].caseMessage))
-        self.opening = Opening(scene, self.case, Steps(uis[0].caseMessage))
+        self.case = CaseLogic(scene, Steps(uis["Case"].caseMessage))
+        self.opening = Opening(scene, self.case, Steps(uis["Case"].caseMessage))
         self.truth = TruthLogic(self.case, views)
         self.annotators = AnnotatorsLogic(self.case, self.truth, views, _)
         prediction = PredictionLogic(self.case, self.truth)
-        self.caseSection = CaseSection(uis[0], self.case, self.opening)
+        self.names = NamesLogic(self.case)
+        self.caseSection = CaseSection(uis["Case"], self.case, self.opening, self.names)
+        self.structures = Structures(self.case, self.annotators)
+        self.classesSection = ClassesSection(uis["Classes"], self.names, self.structures)
         shelf = ModelShelf(_rememberedModels, _rememberModels)
-        self.truthSection = TruthSection(uis[1], self.truth, prediction, torch, shelf)
-        self.annotatorsSection = AnnotatorsSection(
-            uis[2], self.annotators, slicer.util.mainWindow() or self._widgets[2]
+        self.truthSection = TruthSection(uis["Truth"], self.truth, prediction, torch, shelf)
+        keysOf = slicer.util.mainWindow() or self._widgets[SECTIONS.index("AnnotatorsSection")]
+        self.annotatorsSection = AnnotatorsSection(uis["Annotators"], self.annotators, keysOf)
+        self.display = DisplayLogic(self.case, self.truth, self.annotators, views, scene)
+        self.displaySection = DisplaySection(uis["Display"], self.display, uis["Truth"].confidenceBox)
+        self.adjudication = AdjudicationLogic(self.case, self.truth, views)
+        self.adjudicationSection = AdjudicationSection(
+            uis["Adjudication"], self.case, self.adjudication, self.opening, keysOf
         )
-        self.trainSection = TrainSection(uis[3], TrainLogic(scene, self.case, self.opening.openedStudy), torch)
-        self.exportSection = ExportSection(uis[4], ExportLogic(self.case, self.truth, _))
+        self.watch = EditWatch(self.case)
+        self.trainSection = TrainSection(uis["Train"], TrainLogic(scene, self.case, self.opening.openedStudy), torch)
+        self.exportSection = ExportSection(uis["Export"], ExportLogic(self.case, self.truth, _))
         self.readerStudy = ReaderStudy(layout, scene, self.case, self.opening)
         self._scene = scene
         self._observer = scene.AddObserver(scene.NodeRemovedEvent, self._onNodeRemoved)
@@ -71,6 +91,12 @@ class Panel:
         self.case.usedChanged.connect(lambda _news: self.truthSection.estimateIfLive())
         self.truth.estimated.connect(lambda _news: self._onEstimated())
         self.trainSection.trained.connect(self.truthSection.selectModel)
+        self.watch.truthEdited.connect(lambda _news: self.adjudicationSection.onTruthEdited())
+        self.watch.outlinesEdited.connect(lambda _news: self._onOutlinesEdited())
+        self.annotators.reviewed.connect(lambda _news: self.adjudicationSection.showViewsAgain())
+        self.adjudicationSection.connectTo(
+            uis["Annotators"], [uis["Case"].caseSection, uis["Annotators"].annotatorsSection]
+        )
 
     def setParameterNode(self, node: Any) -> None:
         """Shows the state kept in a parameter node; None leaves the panel without a state."""
@@ -82,22 +108,30 @@ class Panel:
         if self._parameters is not None and self._parameters.case:  # a scene keeps where its views are
             self._shownImage = self._parameters.volume
         self._tags = [] if node is None else [self._parameters.connectGui(widget) for widget in self._widgets]
-        for section in (self.truthSection, self.annotatorsSection, self.trainSection, self.exportSection):
+        sections = (self.truthSection, self.annotatorsSection, self.adjudicationSection)
+        for section in (*sections, self.trainSection, self.exportSection):
             section.setParameters(self._parameters)
+        self.names.setParameters(self._parameters)
         self.case.setParameters(self._parameters)
 
     def setActive(self, *, active: bool) -> None:
         """Whether the panel is the one that people see."""
         self.annotatorsSection.setActive(active=active)
+        self.adjudicationSection.setActive(active=active)
+        self.watch.pause(paused=not active)
         self.annotators.showLegends(visible=active)
+        self.displaySection.setActive(active=active)
 
     def leaveScene(self) -> None:
         """Ends what runs and lets go of the parameter node: the scene goes away."""
         self.opening.leaveScene()
         self.truthSection.leaveScene()
         self.annotatorsSection.leaveScene()
+        self.adjudicationSection.leaveScene()
+        self.watch.forget()
         self.trainSection.leaveScene()
         self.exportSection.leaveScene()
+        self.displaySection.leaveScene()
         self.annotators.leaveScene()
         self.readerStudy.leaveScene()
         self.setParameterNode(None)
@@ -115,8 +149,16 @@ class Panel:
         if not self._scene.IsClosing():
             self.case.dropMissing()
 
+    def _onOutlinesEdited(self) -> None:
+        """Somebody edited the outlines of annotators: the estimate and the comparison follow."""
+        self.truth.forget()
+        self.adjudication.leave()
+        self.truthSection.estimateIfLive()
+        self._onEstimated()
+
     def _onCaseChanged(self) -> None:
         self._showImage()
+        self.watch.follow()
         if self.truth.truth is None and self.case.isReady:
             self.truthSection.estimateIfLive()
         self._updateSections()
@@ -135,10 +177,12 @@ class Panel:
 
     def _onEstimated(self) -> None:
         self.annotatorsSection.reviewSoon()
+        self.watch.follow()
         self._updateSections()
 
     def _updateSections(self) -> None:
         self.truthSection.update()
+        self.adjudicationSection.update()
         self.trainSection.update()
         self.exportSection.update()
 
@@ -147,7 +191,8 @@ class Panel:
 class Parameters:
     """The open case: its volume, its name and its study's, its classes, and the annotators with node and segment.
 
-    `ignored` are the annotators who are not ticked, `annotator` is the one whose errors are shown.
+    `ignored` are the annotators who are not ticked, `annotator` is the one whose errors are shown. `matches` are labels
+    that mean the same (as `reader:7=1`), unless they are all kept apart; classes are renamed from one name to another.
     """
 
     volume: vtkMRMLScalarVolumeNode
@@ -158,13 +203,18 @@ class Parameters:
     nodes: list[vtkMRMLNode]
     segments: list[str]
     ignored: list[str]
+    matches: list[str]
+    keptApart: bool = False
+    renamedFrom: list[str]
+    renamedTo: list[str]
     annotator: str
     method: str = DEFAULT
     model: str
     live: bool = True
     veil: bool = False  # the confidence overlay, by the name that saved scenes have
     oneViewEach: bool = False
-    safeColors: bool = False
+    agreedPercent: Annotated[int, WithinRange(50, 99)] = 50
+    hideNames: bool = False
     trainingSource: str = "scene"
     trainingStudy: str
     preset: str = "default"

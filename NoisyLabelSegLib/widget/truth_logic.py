@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
-import hashlib
-from collections.abc import Callable
+import datetime
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any
 
 from slicer.i18n import tr as _
 
+from NoisyLabelSegLib.decisions.provenance import Provenance
 from NoisyLabelSegLib.errors import UserError
 from NoisyLabelSegLib.fusion import METHODS, Votes
 from NoisyLabelSegLib.progress import finished
-from NoisyLabelSegLib.scene.nodes import PREFIX, Role, removeNodes
+from NoisyLabelSegLib.scene.decisions_nodes import retireDecisions, storedDecisions
+from NoisyLabelSegLib.scene.nodes import Role, removeNodes
+from NoisyLabelSegLib.scene.references import KNOWN, SCENE, Reference, keepCopy, referencesOf
 from NoisyLabelSegLib.scene.results import ResultNodes
-from NoisyLabelSegLib.scene.segments import BINARY_LABELMAP
+from NoisyLabelSegLib.scene.sources import readingLabels
+from NoisyLabelSegLib.scene.truth_record import TruthRecord, digest_of, modified_time
 from NoisyLabelSegLib.scene.views import ReviewViews
 from NoisyLabelSegLib.signals import Signal
 from NoisyLabelSegLib.widget.case_logic import CaseLogic
@@ -24,11 +29,6 @@ MODEL = "model"
 MODEL_WITH_LABELS = "model-with-labels"
 """The same, its answer combined with the labels of the ticked annotators."""
 NETWORKS = (MODEL, MODEL_WITH_LABELS)
-
-METHOD = PREFIX + "method"
-"""The attribute of the truth's node that names the method it was estimated by."""
-ESTIMATE = PREFIX + "estimate"
-"""The attribute of the truth's node that tells an estimate from one that was edited: a digest of its labels."""
 
 DEFERRED_PROBABILITY_VOXELS = 16_000_000
 """In larger cases probabilities wait until someone looks at them, so that the estimate itself stays instant."""
@@ -42,8 +42,12 @@ class TruthLogic:
         self.truth: Any = None
         """The estimate (*shape) uint8, or None."""
         self.isEdited = False
-        """Whether somebody has edited the estimate by hand."""
+        """Whether somebody has edited the estimate by hand, other than by decisions."""
+        self.editor = ""
+        """Who edits, if they have said so."""
         self._modified = 0
+        self._digested: Any = None
+        self._digest = ""
         self.remarks: list[str] = []
         self._case, self._views = case, views
         self._votes: Votes | None = None
@@ -58,8 +62,10 @@ class TruthLogic:
             problem = _("Choose a volume and add annotators, or open the demo case.")
         elif not self._case.isReady:
             problem = _("The outlines are still being read.")
-        elif method != MODEL and not self._case.used:
+        elif method != MODEL and not method.startswith(SCENE) and not self._case.used:
             problem = _("Tick at least one annotator.")
+        elif method != MODEL and self._case.questions:
+            problem = _("Say under Classes first which labels mean the same.")
         return problem
 
     def forget(self) -> None:
@@ -69,25 +75,63 @@ class TruthLogic:
 
     def takeEdits(self) -> bool:
         """Reads the truth from the scene again if somebody has edited it there; says whether it is another one now."""
-        node = self._case.folder.find(Role.TRUTH) if self._case.isOpen and self._case.isReady else None
-        modified = 0 if node is None else _modifiedTime(node)
+        node = self._node() if self._case.isReady else None
+        modified = 0 if node is None else modified_time(node)
         if modified == self._modified:
             return False
         before, self.truth = self.truth, self._case.savedTruth()
         self._modified = modified
-        self.isEdited = node is not None and node.GetAttribute(ESTIMATE) not in (None, _digest(self.truth))
-        return before is None or self.truth is None or bool((before != self.truth).any())
+        record = TruthRecord.read(node)
+        self.isEdited = self.truth is not None and record.is_edited(self.truth)
+        if before is None or self.truth is None:
+            return True
+        if self.isEdited:  # somebody has edited it just now
+            replace(record, edited_by=self.editor, edited_on=today()).write(node)
+        return bool((before != self.truth).any())
+
+    @property
+    def isKept(self) -> bool:
+        """Whether the truth is the work of somebody, which is not replaced without a question."""
+        return self.isEdited or bool(self.record.adjudicated or self.record.signed)
+
+    @property
+    def record(self) -> TruthRecord:
+        """How the truth of the open case came about."""
+        return TruthRecord.read(self._node())
+
+    def keepCopy(self) -> None:
+        """Keeps a truth that is about to be replaced as a segmentation of its own, and its decisions as text."""
+        case = self._case
+        keepCopy(case.folder, self.truth, case.geometry, case.classes, self.provenance().sentence())
+        retireDecisions(case.folder)
+
+    def references(self) -> list[Reference]:
+        """The segmentations of the scene that annotators can be compared with."""
+        return referencesOf(self._case.folder, self._case.sources) if self._case.isOpen else []
+
+    @property
+    def hasKnownTruth(self) -> bool:
+        return self._case.isOpen and self._case.folder.find(Role.KNOWN_TRUTH) is not None
+
+    @property
+    def reader(self) -> str:
+        """The annotator whose own segmentation is the reference, empty for any other truth."""
+        method = self.record.method
+        return next((each.annotator for each in self.references() if each.key == method), "")
 
     @property
     def isLarge(self) -> bool:
         return self._case.isLarge
 
     def fuse(self, method: str) -> None:
-        """Fuses the ticked annotators by a method of METHODS."""
+        """Fuses the ticked annotators by a method of METHODS, or takes a segmentation of the scene."""
         finished(self.fusing(method))
 
     def fusing(self, method: str) -> Work:
         """fuse() in steps."""
+        if method.startswith(SCENE):
+            yield from self._referring(method)
+            return
         if method not in METHODS:
             raise UserError(f"There is no method {method!r}", remedy=f"choose one of {', '.join(METHODS)}")
         yield from self._case.reading()
@@ -98,37 +142,105 @@ class TruthLogic:
         used = [index for index, name in enumerate(names) if name in self._case.used]
         fusion = self._votes.fuse(method, annotators=used)
         # A remark about someone who had no say is no news when the tick was just taken away.
-        self.remarks = list(fusion.remarks) if len(used) == len(names) else []
+        self.remarks = [*_fewReaders(self._case.used), *(fusion.remarks if len(used) == len(names) else [])]
         truth = fusion.labels
         yield ""
         if method != self._method() and self.truth is not None and bool((truth == self.truth).all()):
             self.remarks.append(_("{method} gives the same estimate.").format(method=METHODS[method].title))
         yield from self.showing(truth, lambda few: fusion.probability(0, few), method=method)
 
+    def _referring(self, key: str) -> Work:
+        """Takes a segmentation of the scene as the reference, as it is now."""
+        yield from self._case.reading()
+        reference = next((each for each in self.references() if each.key == key), None)
+        if reference is None:
+            raise UserError("The segmentation is not in the scene any more", remedy="choose another reference")
+        found = yield from readingLabels(reference.source, self._case.folder.image, self._case.classes)
+        labels = found.labels
+        masks = len(self._case.classes) == 2 and int(labels.max(initial=0)) > 1
+        truth = (labels > 0).astype(labels.dtype) if masks else labels
+        self.remarks = [*found.remarks, _("The reference is {name}, as drawn.").format(name=reference.title)]
+        yield ""
+        yield from self.showing(truth, lambda few: (truth[few] == 0).astype("float32"), method=key)
+
     def _method(self) -> str:
         """The method by which the truth in the scene was estimated; empty where nobody knows."""
-        node = self._case.folder.find(Role.TRUTH)
-        return "" if node is None else node.GetAttribute(METHOD) or ""
+        return self.record.method
 
     def described(self) -> str:
-        """Where the truth comes from, in words for a report."""
-        method = self._method()
+        """How the truth came about, in words for a report."""
+        return self.provenance().sentence()
+
+    def provenance(self) -> Provenance:
+        """How the truth came about, as far as the scene knows."""
+        record = self.record
+        fused = record.method in (*METHODS, MODEL_WITH_LABELS)
+        by, day = record.reference_edited_by, record.reference_edited_on
+        if self.isEdited:
+            by, day = record.edited_by, record.edited_on
+        found = Provenance(
+            source=self._source(record.method),
+            method=record.method.split(":", 2)[-1],
+            annotators=record.annotators if fused else (),
+            edited=self.isEdited or bool(day),
+            edited_by=(by,) if by else (),
+            edited_on=day,
+            signed_off_by=record.signed_by if self.isSigned else "",
+            signed_off_on=record.signed_on if self.isSigned else "",
+        )
+        stored = storedDecisions(self._case.folder) if record.adjudicated else None
+        return found if stored is None else found.with_decisions(stored.decisions, self._case.folder.case, stored.count)
+
+    @property
+    def isSigned(self) -> bool:
+        """Whether the truth is as it was when somebody signed it off."""
+        signed = self.record.signed
+        if not signed or self.truth is None:
+            return False
+        if self._digested is not self.truth:
+            self._digested, self._digest = self.truth, digest_of(self.truth)
+        return signed == self._digest
+
+    def _source(self, method: str) -> str:
         if method in METHODS:
             words = _("{method} of the annotators' labels").format(method=METHODS[method].title)
         elif method == MODEL:
             words = _("the estimate of a trained model")
         elif method == MODEL_WITH_LABELS:
             words = _("a trained model together with the annotators' labels")
+        elif method == KNOWN:
+            words = _("the known truth of the case")
+        elif method.startswith(SCENE):
+            words = _("the segmentation of {name}").format(name=method.split(":", 2)[-1])
         else:
             words = _("the truth in the scene")
-        return str(_("{truth}, edited by hand").format(truth=words) if self.isEdited else words)
+        return str(words)
+
+    def beginDecisions(self) -> None:
+        """Remembers that the reference of the decisions to come was edited by hand."""
+        record = self.record
+        by, day = record.edited_by, record.edited_on or today()
+        replace(record, reference_edited_by=by, reference_edited_on=day).write(self._node())
+
+    def showDecided(self, labels: Any, *, signed: tuple[str, str] = ("", "")) -> Work:
+        """Puts the truth that follows from decisions into the scene, in steps; `signed` is by whom and when."""
+        yield ""
+        digest = digest_of(labels)
+        yield ""
+        node = self._nodes().truth(labels)
+        by, day = signed
+        record = replace(self.record, adjudicated=digest, edited_by="", edited_on="", signed="")
+        if by:
+            record = replace(record, signed=digest, signed_by=by, signed_on=day)
+        record.write(node)
+        self._modified, self.isEdited, self.truth = modified_time(node), False, labels
+        self.estimated.emit(None)
 
     def showing(self, truth: Any, background: Callable[[slice], Any], *, method: str = MODEL) -> Work:
         """Puts an estimate (*shape) uint8 into the scene; `background` makes slices of the probability of class 0."""
         node = self._nodes().truth(truth)
-        node.SetAttribute(ESTIMATE, _digest(truth))
-        node.SetAttribute(METHOD, method)
-        self._modified, self.isEdited = _modifiedTime(node), False
+        TruthRecord(method, digest_of(truth), self._case.used).write(node)
+        self._modified, self.isEdited = modified_time(node), False
         self._background = background
         if truth.size <= DEFERRED_PROBABILITY_VOXELS or self._confidenceShown:
             yield from self._addingProbability()
@@ -158,6 +270,9 @@ class TruthLogic:
             yield from told(_("Working out how sure the estimate is..."), work)
             self._background = None
 
+    def _node(self) -> Any:
+        return self._case.folder.find(Role.TRUTH) if self._case.isOpen else None
+
     def _nodes(self) -> ResultNodes:
         return ResultNodes(self._case.folder, self._case.geometry, self._case.classes)
 
@@ -168,12 +283,14 @@ class TruthLogic:
         self.estimated.emit(None)
 
 
-def _modifiedTime(node: Any) -> int:
-    """Grows with every change of the voxels of a segmentation node; 0 where there are none."""
-    segmentation = node.GetSegmentation()
-    images = [segmentation.GetSegment(id).GetRepresentation(BINARY_LABELMAP) for id in segmentation.GetSegmentIDs()]
-    return max((int(image.GetMTime()) for image in images if image is not None), default=0)
+def today() -> str:
+    return datetime.date.today().isoformat()
 
 
-def _digest(truth: Any) -> str:
-    return hashlib.blake2b(truth.tobytes(), digest_size=16).hexdigest()
+def _fewReaders(names: Sequence[str]) -> list[str]:
+    """What people should know about a truth from one or two readers."""
+    if len(names) == 1:
+        return [_("The truth is {name}'s labels alone.").format(name=names[0])]
+    if len(names) == 2:
+        return [_("The truth is from two readers; where they differ, nothing tells who is right.")]
+    return []

@@ -8,8 +8,9 @@ from typing import Any
 import slicer
 from slicer.i18n import tr as _
 
-from NoisyLabelSegLib.fusion import METHODS
+from NoisyLabelSegLib.fusion import DEFAULT, METHODS
 from NoisyLabelSegLib.jobs.job import Job
+from NoisyLabelSegLib.scene.references import KNOWN, SCENE, Reference
 from NoisyLabelSegLib.widget.job_button import JobButton, TimerPoller
 from NoisyLabelSegLib.widget.models import ModelShelf, describe
 from NoisyLabelSegLib.widget.prediction_logic import PredictionLogic
@@ -35,7 +36,10 @@ class TruthSection:
             ui.methodSelector.addItem(method.title, name)
         ui.methodSelector.addItem(_("Trained model..."), MODEL)
         ui.methodSelector.addItem(_("Trained model with these labels"), MODEL_WITH_LABELS)
+        self._references: list[Reference] = []
+        self._beforeKnown, self._wanted = DEFAULT, ""
         self._fillModels("")
+        ui.knownTruthButton.clicked.connect(self.onKnownTruth)
         ui.methodSelector.currentIndexChanged.connect(self.onMethodChanged)
         ui.modelSelector.currentIndexChanged.connect(self.onModelChanged)
         ui.modelPath.currentPathChanged.connect(self.onPathChanged)
@@ -61,7 +65,11 @@ class TruthSection:
         self._parameters = parameters
         if parameters is not None:
             self._fillModels(parameters.model)
-            self._ui.methodSelector.currentIndex = max(self._ui.methodSelector.findData(parameters.method), 0)
+            combo, self._wanted = self._ui.methodSelector, ""
+            if parameters.method.startswith(SCENE):  # offered once the case is open
+                self._wanted = parameters.method
+            else:
+                combo.currentIndex = max(combo.findData(parameters.method), 0)
         self.update()
 
     def selectModel(self, path: str) -> None:
@@ -72,11 +80,12 @@ class TruthSection:
 
     def update(self) -> None:
         """Shows what can be done now, and why not where it cannot."""
+        self._fillReferences()
         usesModel = self.method in NETWORKS
         self._ui.modelSelector.visible = self._ui.modelSelectorLabel.visible = usesModel
         usesFile = usesModel and not self._chosenModel()
         self._ui.modelPath.visible = self._ui.modelPathLabel.visible = usesFile
-        say(self._ui.methodSentence, self._modelSentence() if usesModel else _(METHODS[self.method].sentence))
+        say(self._ui.methodSentence, self._modelSentence() if usesModel else self._methodSentence())
         if not self._job.running:
             problem = self._logic.problem(self.method)
             if not problem and usesModel:
@@ -96,8 +105,8 @@ class TruthSection:
         ready = self.method not in NETWORKS or (self._canCombine and not self._job.running)
         if live and ready and not self._logic.problem(self.method):
             self._logic.takeEdits()
-            if self._logic.isEdited:
-                say(self._ui.truthMessage, _("The truth was edited by hand and is kept; Estimate replaces it."))
+            if self._logic.isKept:
+                say(self._ui.truthMessage, self._whyKept())
             else:
                 self._fuse()
         self.update()
@@ -136,11 +145,64 @@ class TruthSection:
             self._logic.forget()
             self._fuse()
 
+    def onKnownTruth(self) -> None:
+        """Takes the known truth as the reference, or goes back to the method from before."""
+        if not self._mayReplace():
+            return
+        combo, usesKnown = self._ui.methodSelector, self.method == KNOWN
+        if not usesKnown:
+            self._beforeKnown = self.method
+        combo.blockSignals(True)
+        combo.currentIndex = max(combo.findData(self._beforeKnown if usesKnown else KNOWN), 0)
+        combo.blockSignals(False)
+        if self._parameters is not None:
+            self._parameters.method = self.method
+        self._fuse()
+        self.update()
+
     def _mayReplace(self) -> bool:
-        """Asks before a truth that was edited by hand is replaced."""
+        """Asks before a truth that was edited or adjudicated is replaced; then a copy of it stays in the scene."""
         self._logic.takeEdits()
-        question = _("The truth of this case was edited by hand. Replace it by a new estimate?")
-        return not self._logic.isEdited or bool(slicer.util.confirmYesNoDisplay(question))
+        if not self._logic.isKept:
+            return True
+        if self._logic.isEdited:
+            question = _("The truth of this case was edited by hand. Replace it by a new estimate?")
+        else:
+            question = _("The truth of this case was adjudicated. Replace it by a new estimate?")
+        if not slicer.util.confirmYesNoDisplay(f"{question} {_('A copy of it stays in the scene.')}"):
+            return False
+        self._logic.keepCopy()
+        return True
+
+    def _whyKept(self) -> str:
+        if self._logic.isEdited:
+            return str(_("The truth was edited by hand and is kept; Estimate replaces it."))
+        return str(_("The truth was adjudicated and is kept; Estimate replaces it."))
+
+    def _fillReferences(self) -> None:
+        """Offers the segmentations of the scene behind the methods; one that is gone gives way to the default."""
+        references, combo = self._logic.references(), self._ui.methodSelector
+        self._ui.knownTruthButton.visible = self._logic.hasKnownTruth
+        titles = [(each.key, each.title) for each in references]
+        if titles != [(each.key, each.title) for each in self._references]:
+            chosen = self._wanted or self.method
+            combo.blockSignals(True)
+            for each in self._references:
+                combo.removeItem(combo.findData(each.key))
+            for each in references:
+                combo.addItem(_("Reference: {name}").format(name=each.title), each.key)
+            combo.currentIndex = max(combo.findData(chosen), 0)
+            combo.blockSignals(False)
+            self._references = references
+            if combo.findData(self._wanted) >= 0:
+                self._wanted = ""
+        isKnown = self.method == KNOWN
+        self._ui.knownTruthButton.text = _("Back to the estimate") if isKnown else _("Compare with the known truth")
+
+    def _methodSentence(self) -> str:
+        if self.method in METHODS:
+            return str(_(METHODS[self.method].sentence))
+        return str(_("Compares everybody with this segmentation of the scene, as drawn; nothing is estimated."))
 
     def onConfidence(self) -> None:
         if self._logic.truth is not None:

@@ -1,45 +1,66 @@
-"""The page of results: tables come from the records, words stay."""
+"""The page of results: its tables are those of the records, and words stay."""
 
 from __future__ import annotations
 
-import json
+import re
 from pathlib import Path
 from typing import Any
 
-from benchmarks.results_page import main
+import pytest
+
+from benchmarks.accuracy_records import Records
+from benchmarks.results_page import main, tables
+
+REPOSITORY = Path(__file__).resolve().parents[2]
 
 
-def record(folder: Path, name: str, **more: Any) -> None:
-    plain = {"labels": "dense", "method": "coupled", "seed": 0, "seconds": 60.0, "cases": []}
-    varied = {"trace": None, "mean_dice": None, "images": None}
-    (folder / f"{name}-seed{more.get('seed', 0)}.json").write_text(json.dumps({**plain, **varied, **more}))
+def add(records: Records, study: str, method: str, seed: int, dice: float, **more: Any) -> None:
+    values = [dice - 0.01, dice, dice + 0.01]
+    place = {"study": study, "panel": "imperfect", "labels": "all", "method": method, "seed": seed}
+    records.add({**place, "dice": values, **more})
 
 
 def test_tables_are_renewed_and_words_stay(tmp_path: Path) -> None:
-    page = tmp_path / "results.md"
-    page.write_text("Before.\n<!-- table lesions -->\nold\n<!-- end -->\nBetween.\n<!-- table noise --><!-- end -->\n")
-    for seed, dice in enumerate((0.5, 0.7)):
-        record(tmp_path, "a", study="lesions", seed=seed, dice=dice, cm_rmse=0.1, cm_rmse_column=0.2)
-        record(tmp_path, "other", study="lesions", method="mean", seed=seed, dice=dice - 0.01 * (1 + seed))
-    record(tmp_path, "b", study="lesions", mean_dice=0.6, dice=0.9)
+    records, page = Records(tmp_path), tmp_path / "results.md"
+    page.write_text("Before.\n<!-- table main -->\nold\n<!-- end -->\nBetween.\n<!-- table short --><!-- end -->\n")
+    for seed in (41, 42):
+        add(records, "lesions", "coupled", seed, 0.8)
+        add(records, "lesions", "majority", seed, 0.7)
+        add(records, "lesions", "mean", seed, 0.85)
     main([str(tmp_path), str(page)])
     text = page.read_text()
-    assert text.startswith("Before.\n<!-- table lesions -->\n\n| labels | method |")
-    assert "| dense | coupled | 2 | 0.600 ± 0.141 | – | 0.100 ± 0.000 | 0.200 ± 0.000 | 60 |" in text
-    assert "| dense | mean | 2 | 0.585 ± 0.134 | +0.015 ± 0.007 | – | – | 60 |" in text
-    assert "| 0.6 | 0.900 |" in text
+    assert text.startswith("Before.\n<!-- table main -->\n\n| labels | panel |")
+    assert "majority vote; one label: as it comes | 2 | 0.700 ± 0.000 | +0.100 (+0.100 to +0.100) | ahead |" in text
+    assert "mean of the labels | 2 | 0.850 ± 0.000 | -0.050 (-0.050 to -0.050) | behind |" in text
+    assert "0.800 ± 0.000 | 0.700 (ahead) | 0.850, mean of the labels (behind) | 2 |" in text
     assert "old" not in text
     assert "Between." in text
 
 
-def test_an_annotators_labels_are_compared_with_their_own_and_with_the_others(tmp_path: Path) -> None:
-    page = tmp_path / "results.md"
-    page.write_text("<!-- table bubil --><!-- end -->")
-    cases = [{"to_annotators": [[0.9, 0.7], [0.6, 0.8 + 0.02 * number]]} for number in range(8)]
-    record(tmp_path, "c", study="bubil-smc", dice=0.9, cases=cases)
-    record(tmp_path, "d", study="bubil-smc", dice=0.9, cases=cases[:4], images=2)
-    main([str(tmp_path), str(page)])
-    few, everything = page.read_text().splitlines()[-4:-2]
-    assert few.startswith("| bubil-smc | 2 | 4 | 0.865 | 0.650 (p = 0.0")
-    assert everything.startswith("| bubil-smc | all | 8 | 0.885 | 0.650 (p = 0.00")
-    assert "| 0.650 (p = 0.00" in everything.split("all")[1]
+def test_only_seeds_that_both_have_are_compared(tmp_path: Path) -> None:
+    records = Records(tmp_path)
+    add(records, "digits", "coupled", 41, 0.9)
+    add(records, "digits", "majority", 42, 0.1)
+    assert "| 1 | 0.100 | – | – |" in tables(list(records))["main"]
+
+
+def test_what_is_missing_is_counted(tmp_path: Path) -> None:
+    records = Records(tmp_path)
+    add(records, "digits", "coupled", 41, 0.9)
+    lines = tables(list(records))["missing"].splitlines()
+    digits = next(line for line in lines if line.startswith("| digits |"))
+    assert re.match(r"\| digits \| 1 of \d+ \| majority, ", digits)
+
+
+@pytest.mark.parametrize("name", ["short", "main", "matrices", "lidc", "missing"])
+def test_without_records_a_table_says_so(name: str) -> None:
+    found = tables([])[name]
+    assert found == "*(not run yet)*" or (name == "missing" and "0 of" in found)
+
+
+def test_the_page_in_the_repository_is_what_the_records_say(tmp_path: Path) -> None:
+    page = (REPOSITORY / "docs/results.md").read_text(encoding="utf-8")
+    copy = tmp_path / "results.md"
+    copy.write_text(page, encoding="utf-8")
+    main([str(REPOSITORY / "docs/results"), str(copy)])
+    assert copy.read_text(encoding="utf-8") == page

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from pathlib import Path
 
 import numpy as np
@@ -251,3 +252,41 @@ def test_with_nothing_to_score_against_nothing_is_scored(perfect, study, capsys)
     said = capsys.readouterr()
     assert said.out == ""
     assert said.err.startswith("The study tiny names no truth, so there is nothing to score against; call the true")
+
+
+def test_a_fusion_of_the_same_labels_is_nothing_to_score_without_a_truth(evaluate, study, tmp_path):
+    forget_the_truth(study)
+    assert main(["fuse", str(study), "--out", str(tmp_path / "fused")]) == 0
+    code, _, said = evaluate(tmp_path / "fused", study)
+    assert code == 2
+    assert "names no truth, so there is nothing to score against" in said
+
+
+def test_cases_without_a_truth_are_named(perfect, study, capsys):
+    content = json.loads(study.read_text())
+    del content["cases"][1]["truth"]
+    study.write_text(json.dumps(content))
+    assert main(["evaluate", str(perfect), str(study)]) == 0
+    assert "names no truth for two" in capsys.readouterr().out
+
+
+def test_the_only_case_of_a_study_may_be_called_as_its_folder_is(evaluate, perfect, study):
+    content = json.loads(study.read_text())
+    del content["cases"][1:]
+    study.write_text(json.dumps(content))
+    (perfect / "one").rename(perfect / "anna")
+    for other in ("two", "three"):
+        shutil.rmtree(perfect / other)
+    code, _, said = evaluate(perfect, study)
+    assert code == 2
+    assert "add --case anna" in said
+    code, result, _ = evaluate(perfect, study, "--case", "anna")
+    assert code == 0
+    assert result["dice"] == 1
+
+
+def test_one_case_of_several_can_be_evaluated(evaluate, perfect, study):
+    assert [case["id"] for case in evaluate(perfect, study, "--case", "two")[1]["cases"]] == ["two"]
+    code, _, said = evaluate(perfect, study, "--case", "four")
+    assert code == 2
+    assert "has no case 'four'; it has one, two, three" in said

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -103,3 +106,22 @@ def test_with_events_the_result_comes_before_the_error(damaged, tmp_path, capsys
     events = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
     assert [event["event"] for event in events][-2:] == ["result", "error"]
     assert events[-2]["failed"] == ["case1"]
+
+
+@pytest.mark.parametrize("verb", ["agree", "evaluate"])
+def test_a_rerun_and_several_jobs_give_the_same_bytes(make_disk_study, tmp_path, verb):
+    study = make_disk_study(cases=3, case1=["under"])
+    assert main(["fuse", str(study.folder), "--out", str(tmp_path / "fused"), "--confusion"]) == 0
+    words = {
+        "agree": ["agree", str(study.folder), "--resamples", "100"],
+        "evaluate": ["evaluate", str(tmp_path / "fused"), str(study.folder)],
+    }
+    for seed, jobs in (("1", "1"), ("2", "1"), ("3", "2")):  # sets of names change their order with the seed
+        out = tmp_path / f"out{seed}" / "scores.json"
+        where = str(out if verb == "evaluate" else out.parent)
+        command = [sys.executable, "-m", "NoisyLabelSegLib", *words[verb], "--out", where, "--jobs", jobs]
+        subprocess.run(command, env={**os.environ, "PYTHONHASHSEED": seed}, check=True, capture_output=True)
+    files = [path.relative_to(tmp_path / "out1") for path in (tmp_path / "out1").rglob("*") if path.is_file()]
+    assert files
+    for name in files:
+        assert len({(tmp_path / f"out{seed}" / name).read_bytes() for seed in (1, 2, 3)}) == 1, name

@@ -10,6 +10,7 @@ import subprocess
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 import torch
@@ -17,6 +18,7 @@ import torch
 from NoisyLabelSegLib.cases import Study
 from NoisyLabelSegLib.cli import main
 from NoisyLabelSegLib.networks.package import load_package
+from NoisyLabelSegLib.training.loop import Loop
 
 MakeStudy = Callable[..., Study]
 TINY = ["--set", "widths=[4,8]", "samples=0", "batch=2", "device=cpu"]
@@ -128,6 +130,33 @@ def test_bad_words_are_answered_with_one_sentence(
     errors = capsys.readouterr().err
     assert said in errors
     assert errors.count("\n") == 1
+
+
+def test_a_cancelled_run_says_what_is_kept_and_the_next_one_offers_to_go_on(
+    make_disk_study: MakeStudy, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    study, run = make_disk_study(cases=1), tmp_path / "run"
+    words = ["train", str(study.folder), "--out", str(run)]
+    real = Loop.epoch
+
+    def interrupted(loop: Loop, moved: Callable[[float], None]) -> Any:
+        if (run / "checkpoint.pt").exists():
+            raise KeyboardInterrupt
+        return real(loop, moved)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Loop, "epoch", interrupted)
+        assert main([*words, *TINY, "epochs=3"]) == 130
+    go_on = f"go on with: noisylabelseg train {study.folder} --out {run} --resume"
+    assert capsys.readouterr().err.strip() == f"Cancelled after epoch 1 of 3, which is kept; {go_on}"
+    assert main([*words, *TINY, "epochs=3"]) == 2
+    assert (
+        "holds a training that was stopped after epoch 1 of 3, which is kept; add --resume" in capsys.readouterr().err
+    )
+    assert main([*words, "--resume"]) == 0
+    assert "Trained for 3 epochs in" in capsys.readouterr().out
+    assert main(words) == 2
+    assert "exists already" in capsys.readouterr().err
 
 
 def test_a_run_is_not_resumed_with_other_settings(

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import re
+from importlib.metadata import distribution
 from pathlib import Path
+
+from packaging.requirements import Requirement
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 
@@ -30,12 +33,35 @@ def test_every_package_of_the_lock_file_has_a_hash() -> None:
     assert len(locked("requirements.lock")) > 90
 
 
+def test_the_demo_installs_a_part_of_the_lock_file_with_all_that_its_extras_need() -> None:
+    assert set(entries("requirements-demo.lock")) <= set(entries("requirements.lock"))
+    listed = {canonical(name) for name in locked("requirements-demo.lock")}
+    assert {"numpy", "rich", "safetensors", "slicer-core", "vtk"} <= listed
+    assert not {"pytest", "mypy", "pyside6-essentials", "mkdocs", "pandas"} & listed
+    assert needed(listed | {"torch"}) <= listed | {"torch"}
+
+
+def entries(name: str) -> list[str]:
+    """The packages of a lock file with their hashes."""
+    return re.split(r"(?m)^(?=[A-Za-z0-9])", text(name))[1:]
+
+
+def canonical(name: str) -> str:
+    return re.sub(r"[-_.]+", "-", name).lower()
+
+
+def needed(names: set[str]) -> set[str]:
+    """What these packages require in this environment."""
+    found = [Requirement(line) for name in names for line in distribution(name).requires or []]
+    return {canonical(item.name) for item in found if item.marker is None or item.marker.evaluate({"extra": ""})}
+
+
 def test_pytorch_is_pinned_apart_without_one_and_installed_first() -> None:
     assert list(locked("requirements-torch.txt")) == ["torch"]
     assert "--hash" not in text("requirements-torch.txt")
     assert "torch" not in locked("requirements.lock")
-    makefile = text("Makefile")
-    assert 0 < makefile.index("--requirement requirements-torch.txt") < makefile.index("--require-hashes")
+    for recipe in text("Makefile").split("\tbash .ci/system-packages")[1:]:
+        assert 0 < recipe.index("--requirement requirements-torch.txt") < recipe.index("--require-hashes")
 
 
 def test_the_page_lists_what_is_asked_for_in_the_locked_versions() -> None:

@@ -8,7 +8,7 @@ import importlib
 import pytest
 
 
-@pytest.mark.parametrize("name", ["kappa", "reliability", "resampling", "surfaces"])
+@pytest.mark.parametrize("name", ["kappa", "reliability", "resampling", "signed_distance", "surfaces"])
 def test_the_examples_give_what_they_show(name: str) -> None:
     module = importlib.import_module(f"NoisyLabelSegLib.metrics.{name}")
     found = doctest.testmod(module)

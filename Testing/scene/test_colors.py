@@ -38,7 +38,7 @@ def test_two_classes_need_no_line_for_the_wrong_class(scene: Node) -> None:
 def test_a_table_is_made_once_per_scene(scene: Node) -> None:
     assert errorColors(scene) is errorColors(scene)
     assert rampColors(scene, HEAT) is rampColors(scene, HEAT)
-    assert errorColors(scene) is not errorColors(scene, COLORBLIND)
+    assert errorColors(scene) is not errorColors(scene, PAPER)
 
 
 @pytest.mark.parametrize("name", [HEAT, CONFIDENCE])

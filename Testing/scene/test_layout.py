@@ -29,4 +29,4 @@ def test_names_with_special_letters_survive() -> None:
 
 def test_an_unknown_orientation_is_refused() -> None:
     with pytest.raises(ValueError, match="Oblique is not one of Axial"):
-        layoutXml(["a"], "Oblique")
+        layoutXml(["a"], ("Oblique",))

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from NoisyLabelSegLib.cases import Geometry, read_image
-from NoisyLabelSegLib.review import COLORBLIND, PAPER, ErrorCode, color_table
+from NoisyLabelSegLib.review import DEFAULT_COLORS, PAPER, ErrorCode, color_table
 from NoisyLabelSegLib.scene.colors import errorColors
 from NoisyLabelSegLib.scene.offscreen import OffscreenView, gridOf, writePng
 from NoisyLabelSegLib.scene.volumes import SCALAR, showAsCodes
@@ -64,7 +64,7 @@ def codes_by_place(geometry: Geometry) -> Any:
     return codes
 
 
-def drawn(code: ErrorCode, table: str = PAPER) -> Any:
+def drawn(code: ErrorCode, table: str = DEFAULT_COLORS) -> Any:
     """The color of a code over a black image."""
     *rgb, alpha = color_table(table)[code].rgba
     return np.array(rgb) * alpha * 255
@@ -115,10 +115,10 @@ def test_the_color_blind_table_changes_the_colors(
     geometry = GRIDS["plain"]
     image = add_volume("image", np.zeros(geometry.shape, np.int16), geometry, kind=SCALAR)
     codes = add_volume("codes", codes_by_place(geometry), geometry)
-    showAsCodes(codes, errorColors(scene, COLORBLIND))
+    showAsCodes(codes, errorColors(scene, PAPER))
     picture = show(view(), image, codes, "Axial")
     step = round(OFFSET * PIXELS_PER_MM)
-    expected = drawn(ErrorCode.FALSE_POSITIVE, COLORBLIND)
+    expected = drawn(ErrorCode.FALSE_POSITIVE, PAPER)
     np.testing.assert_allclose(picture[SIZE // 2, SIZE // 2 - step], expected, atol=2)
 
 

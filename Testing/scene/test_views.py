@@ -11,7 +11,7 @@ import pytest
 
 from NoisyLabelSegLib.cases import Case, Geometry
 from NoisyLabelSegLib.errors import UserError
-from NoisyLabelSegLib.review import PAPER, ErrorCode, color_table
+from NoisyLabelSegLib.review import DEFAULT_COLORS, ErrorCode, color_table
 from NoisyLabelSegLib.scene.colors import showLegend
 from NoisyLabelSegLib.scene.folder import CaseFolder
 from NoisyLabelSegLib.scene.headless import HeadlessSlicer
@@ -62,7 +62,7 @@ def test_every_annotator_has_a_view_with_only_the_own_errors_at_the_same_place(
         assert each.compositeNode.GetLabelVolumeID() == codes.GetID()
         picture = each.picture()
         for x in range(1, 11):
-            *rgb, alpha = color_table(PAPER)[_code(codes, slice_, 4, x)].rgba
+            *rgb, alpha = color_table(DEFAULT_COLORS)[_code(codes, slice_, 4, x)].rgba
             shown = color_at(each, picture, case.geometry, (slice_, 4, x))
             np.testing.assert_allclose(shown, np.array(rgb) * alpha * 255, atol=2, err_msg=f"{annotator} at x = {x}")
 
@@ -76,7 +76,7 @@ def test_an_oblique_volume_is_shown_in_its_own_slices(
     case = small_case(2, geometry=Geometry((8, 10, 12), (1.0, 1.0, 2.0), (40.0, -30.0, 7.0), tilted))
     folder = reviewed(app.scene, case)
     views = ReviewViews(app.scene, app.applicationLogic)
-    views.showEach(folder, orientation=orientation)
+    views.showEach(folder, planes=(orientation,))
     opened = view(viewName(1), (240, 240))
     views.fit()
     views.jumpTo(folder, case.geometry.points((4, 4, 5)).tolist(), centered=False)
@@ -85,7 +85,7 @@ def test_an_oblique_volume_is_shown_in_its_own_slices(
     for first, second in itertools.product(range(2, 6), range(3, 7)):
         index = [4, 4, 5]
         index[free[0]], index[free[1]] = first, second
-        *rgb, alpha = color_table(PAPER)[_code(codes, *index)].rgba
+        *rgb, alpha = color_table(DEFAULT_COLORS)[_code(codes, *index)].rgba
         shown = color_at(opened, picture, case.geometry, tuple(index))
         np.testing.assert_allclose(shown, np.array(rgb) * alpha * 255, atol=2, err_msg=str(index))
 
@@ -122,7 +122,7 @@ def test_showing_the_same_views_again_stays_at_the_place(
     place = opened.node.GetSliceOffset()
     views.showEach(folder)
     assert opened.node.GetSliceOffset() == place
-    views.showEach(folder, orientation="Coronal")
+    views.showEach(folder, planes=("Coronal",))
     assert opened.node.GetOrientation() == "Coronal"
 
 
@@ -138,8 +138,8 @@ def test_names_and_legend_are_drawn(
     assert first.picture()[corner].any()
     legend = (slice(130, 200), slice(180, 200))
     swatches = {tuple(color) for color in first.picture()[legend].reshape(-1, 3).tolist()}
-    assert (255, 0, 0) in swatches
-    assert (0, 204, 0) in swatches
+    assert (204, 56, 0) in swatches
+    assert (102, 199, 255) in swatches
     assert not second.picture()[legend].any()
 
 
@@ -177,7 +177,7 @@ def test_jumping_to_a_mistake_shows_it_in_the_middle_of_all_views(
     assert crosshair.GetCrosshairRAS() == pytest.approx(ras)
     assert crosshair.GetCrosshairMode() == crosshair.ShowSmallBasic
     code = ErrorCode.FALSE_POSITIVE if mistake["kind"] == "border too wide" else ErrorCode.FALSE_NEGATIVE
-    *rgb, alpha = color_table(PAPER)[code].rgba
+    *rgb, alpha = color_table(DEFAULT_COLORS)[code].rgba
     for each in (red, green):
         np.testing.assert_allclose(each.picture()[53, 53], np.array(rgb) * alpha * 255, atol=2)  # beside the crosshair
 
@@ -193,7 +193,7 @@ def test_jumping_follows_the_transform_of_the_image(app: HeadlessSlicer, loaded:
     assert ras == (-1.0, -2.0, 103.0)
 
 
-def test_the_confidence_overlay_is_the_more_opaque_the_surer_the_truth(
+def test_the_confidence_overlay_differs_where_the_estimate_is_in_doubt(
     app: HeadlessSlicer, view: Callable[..., OffscreenView], small_case: Callable[..., Case]
 ) -> None:
     case = small_case(1)
@@ -209,8 +209,8 @@ def test_the_confidence_overlay_is_the_more_opaque_the_surer_the_truth(
     views.showConfidence(folder)
     picture = red.picture()
     sure, unsure, none = (color_at(red, picture, case.geometry, (4, 4, x)) for x in (4, 8, 6))
-    assert sure[0] == pytest.approx(0.6 * 255, abs=3)
-    assert unsure[0] == pytest.approx(0.3 * 0.75 * 255, abs=3)  # half as opaque and darker
+    np.testing.assert_allclose(sure, 0.4 * 255 * np.array([1.0, 0.95, 0.2]), atol=3)
+    np.testing.assert_allclose(unsure, 0.8 * 255 * np.array([0.95, 0.25, 0.85]), atol=3)
     assert not none.any()
     views.showConfidence(folder, visible=False)
     assert not red.picture()[30:, 30:].any()  # but for the letters at the edges

@@ -51,6 +51,12 @@ def test_a_class_that_overgrows_is_named_late_in_a_run_only() -> None:
     assert said == "the network predicts lesion in far more places than the annotators mark"
 
 
+def test_small_probabilities_over_a_large_background_are_not_an_overgrown_class() -> None:
+    # Eight nodules of LIDC-IDRI after half of a short run: confident of about as many voxels as the readers marked.
+    table = torch.tensor([[5_803_000.0, 875_000], [3_000, 69_000], [6_599_000, 98_000]])
+    assert judged(table, CLASSES[:2], late=True) == ""
+
+
 def test_a_class_nobody_marked_is_not_missed() -> None:
     assert what_went_wrong(torch.tensor([[900.0, 20, 0], [10, 60, 0], [0, 0, 0]]), CLASSES) == ""
 

@@ -133,13 +133,6 @@ def test_closing_the_scene_brings_the_layout_back(host, opened):
     assert layout.GetViewArrangement() == before != LAYOUT_ID
 
 
-def test_colors_for_the_color_blind_are_one_click_away(opened):
-    display = opened.case.folder.find(Role.ERRORS, annotator="wide").GetDisplayNode()
-    before = display.GetColorNode().GetName()
-    ui_of(opened).safeColorsBox.setChecked(True)
-    assert display.GetColorNode().GetName() != before
-
-
 def test_without_a_model_the_expected_errors_say_where_they_come_from(opened):
     select(opened, "wide")
     assert "trained model" in text(ui_of(opened).expectedText)
@@ -170,3 +163,105 @@ def test_the_plot_shows_everybody_over_the_cases(opened):
     ui_of(opened).plotButton.click()
     chart = slicer.mrmlScene.GetFirstNodeByClass("vtkMRMLPlotChartNode")
     assert chart.GetNumberOfPlotSeriesNodes() == 3
+
+
+def rows_of(panel):
+    table = ui_of(panel).mistakesTable
+    return [[table.item(row, column).text() for column in range(5)] for row in range(table.model().rowCount())]
+
+
+def click_title(table, column):
+    """What a click on a column's title does."""
+    table.horizontalHeader().sectionClicked.emit(column)
+
+
+def test_the_errors_of_the_selected_annotator_are_listed_with_size_depth_slices_and_whose_they_are(opened):
+    select(opened, "misses")
+    assert rows_of(opened) == [["missed", "0.12", "3.0", "4–8", "misses"]]
+
+
+def test_a_click_on_a_row_goes_to_the_error_and_next_continues_from_there(opened):
+    select(opened, "wide")
+    table, mistakes = ui_of(opened).mistakesTable, opened.annotators.mistakes("wide")
+    assert len(mistakes) > 1
+    table.selectRow(1)
+    assert opened.annotators.mistake == mistakes[1]
+    assert text(ui_of(opened).mistakeText).startswith("Error 2 of ")
+    ui_of(opened).previousButton.click()
+    assert opened.annotators.mistake == mistakes[0]
+    assert table.currentRow() == 0
+
+
+def test_one_click_after_the_selection_leads_to_the_first_own_error(opened):
+    select(opened, "misses")  # the first click
+    ui_of(opened).mistakesTable.selectRow(0)  # the second
+    assert opened.annotators.mistake == opened.annotators.mistakes("misses")[0]
+
+
+def test_the_same_error_for_everybody_is_one_click_away_and_at_the_same_place(host, opened):
+    select(opened, "misses")
+    ui_of(opened).mistakesTable.selectRow(0)
+    crosshair = slicer.mrmlScene.GetFirstNodeByClass("vtkMRMLCrosshairNode")
+    place = crosshair.GetCrosshairRAS()
+    ui_of(opened).oneViewEachBox.setChecked(True)
+    host.qt_application.processEvents()
+    for number in (1, 2, 3):
+        matrix = slicer.mrmlScene.GetNodeByID(f"vtkMRMLSliceNodeNoisyLabelSeg{number}").GetSliceToRAS()
+        assert [matrix.GetElement(row, 3) for row in range(3)] == list(place)
+    assert crosshair.GetCrosshairRAS() == place
+
+
+def test_a_jump_zooms_in_and_zoom_out_brings_the_whole_image_back(opened):
+    node = slicer.vtkMRMLSliceNode()
+    node.SetLayoutName("Red")
+    node.SetSingletonTag("Red")
+    node = slicer.mrmlScene.AddNode(node)
+    node.SetFieldOfView(300.0, 200.0, 1.0)
+    select(opened, "misses")
+    ui_of(opened).nextButton.click()
+    assert min(node.GetFieldOfView()[:2]) == 60.0
+    place = [node.GetSliceToRAS().GetElement(row, 3) for row in range(3)]
+    ui_of(opened).wholeImageButton.click()
+    assert node.GetFieldOfView()[:2] == (300.0, 200.0)
+    assert [node.GetSliceToRAS().GetElement(row, 3) for row in range(3)] == place
+
+
+def test_a_click_on_a_title_sorts_the_annotators_and_another_turns_the_order_around(opened):
+    table = ui_of(opened).statisticsTable
+
+    def names():
+        return [table.item(row, 0).text() for row in range(table.model().rowCount())]
+
+    assert names() == ["exact", "wide", "misses"]
+    select(opened, "wide")
+    click_title(table, 1)
+    dice = [float(cell(opened, name, "Dice")) for name in names()]
+    assert dice == sorted(dice)
+    click_title(table, 1)
+    assert names()[0] == "exact"
+    assert opened.annotatorsSection.annotator == "wide"
+
+
+def test_errors_are_sorted_by_their_size_and_next_follows_the_order(opened):
+    select(opened, "wide")
+    table = ui_of(opened).mistakesTable
+    click_title(table, 1)
+    listed = opened.annotatorsSection._mistakes.order
+    assert [mistake.size for mistake in listed] == sorted(mistake.size for mistake in listed)
+    ui_of(opened).nextButton.click()
+    assert opened.annotators.mistake == listed[0]
+
+
+def test_other_figures_take_the_place_of_the_overview(opened):
+    ui = ui_of(opened)
+    ui.figureSelector.setProperty("currentIndex", ui.figureSelector.findData("objects"))
+    ui.figureSelector.activated.emit(2)
+    assert (cell(opened, "misses", "Found"), cell(opened, "misses", "Missed"), cell(opened, "misses", "False")) == (
+        "1",
+        "1",
+        "0",
+    )
+    ui.figureSelector.setProperty("currentIndex", ui.figureSelector.findData("borders"))
+    ui.figureSelector.activated.emit(1)
+    assert float(cell(opened, "wide", "HD95\nmm")) >= 1.0
+    assert cell(opened, "exact", "HD95\nmm") == "0.0"

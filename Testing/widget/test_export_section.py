@@ -44,7 +44,7 @@ def test_the_truth_is_written_on_the_grid_of_the_volume(opened, tmp_path, box, e
     written = read_labels(tmp_path / f"scan_truth{ending}")
     assert np.array_equal(written.array, opened.truth.truth)
     assert not written.geometry.differences(opened.case.geometry)
-    assert ui_of(opened).exportMessage.property("text") == f"Exported: scan_truth{ending}."
+    assert ui_of(opened).exportMessage.property("text") == f"Exported: scan_truth{ending}, scan_truth.json."
 
 
 def test_a_labelmap_is_added_to_the_scene_once(opened):
@@ -97,6 +97,6 @@ def test_a_dicom_seg_is_written_for_its_series(host, module, tmp_path):
     ui_of(module.panel).exportPath.currentPath = str(tmp_path / "out")
     host.answers.paths.append(str(series))
     ui_of(module.panel).exportButton.click()
-    assert ui_of(module.panel).exportMessage.property("text") == "Exported: ct_truth.dcm."
+    assert ui_of(module.panel).exportMessage.property("text") == "Exported: ct_truth.dcm, ct_truth.json."
     written = read_labels(tmp_path / "out" / "ct_truth.dcm")
     assert np.array_equal(written.array.reshape(labels.shape), labels)

@@ -10,7 +10,7 @@ import slicer
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtWidgets import QAbstractButton, QLabel, QScrollArea, QWidget
 
-from NoisyLabelSegLib.review import ANNOTATORS, COLORBLIND, PAPER, color_table
+from NoisyLabelSegLib.review import ANNOTATORS, COLORBLIND, DEFAULT_COLORS, PAPER, color_table
 from NoisyLabelSegLib.scene.colors import annotatorColor, classColor, drawable, legendOf
 from NoisyLabelSegLib.scene.layout import viewTitles
 from NoisyLabelSegLib.scene.nodes import Role
@@ -67,7 +67,7 @@ def test_5_and_33_legends_are_small_with_short_titles_and_never_at_the_same_plac
 
 
 def test_33_what_is_correct_is_drawn_as_the_legend_says():
-    correct = next(entry for entry in color_table(PAPER) if entry.key == "true_positive")
+    correct = next(entry for entry in color_table(DEFAULT_COLORS) if entry.key == "true_positive")
     assert correct.rgba[:3] == (1, 1, 1)
     assert correct.rgba[3] >= 0.5
 
@@ -209,9 +209,9 @@ def test_38_one_walks_through_the_largest_errors_only(module, monkeypatch, volum
 
 
 def test_38_large_volumes_are_plain_numbers():
-    from NoisyLabelSegLib.widget.annotators_section import _figure
+    from NoisyLabelSegLib.widget.statistics_table import figureText
 
-    assert _figure("missed_ml", 1350.0) == "1350"
+    assert figureText("missed_ml", 1350.0) == "1350"
 
 
 def test_27_the_current_error_is_kept_when_people_come_back_from_segment_editor(host, opened, module):

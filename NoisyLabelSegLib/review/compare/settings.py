@@ -16,7 +16,7 @@ class ReviewSettings:
     smallest_depth: float = 1.0
     """Border mistakes and wrong classes that are no deeper than this are left out; missed and invented objects stay."""
     smallest_object: float = 3.0
-    """Objects smaller than this are specks, of a fused truth mostly, and not counted as found, missed or invented."""
+    """Smaller objects, mostly small components of a fused truth, are not counted as found, missed or invented."""
     matching_share: float = 0.1
     """Two objects are the same when they share at least this much of the smaller one."""
     sharing_share: float = 0.5
@@ -70,4 +70,4 @@ def units_of(geometry: Geometry) -> Units:
     """Millimeters, or pixels for a 2D picture of unit spacing, which is how files without spacing are read."""
     if geometry.dimension == 3:
         return MILLIMETERS
-    return Units("px", "px") if geometry.spacing == (1.0, 1.0) else Units("mm", "mm²")
+    return Units("mm", "mm²") if geometry.in_millimeters else Units("px", "px")

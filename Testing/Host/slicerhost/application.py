@@ -97,6 +97,9 @@ class qSlicerLayoutManager(QObject):
             logic.FitSliceToBackground()
             logic.SnapSliceOffsetToIJK()
 
+    def resetThreeDViews(self) -> None:
+        """The host has no 3D views; tests draw them with VTK."""
+
     def _slice_nodes(self) -> list[Any]:
         return _nodes(self._logic.GetMRMLScene(), "vtkMRMLSliceNode")
 

@@ -26,6 +26,7 @@ SOURCES = (
 RETURNED = {
     "QAction",
     "QApplication",
+    "QGridLayout",
     "QHeaderView",
     "QItemSelectionModel",
     "QTableWidgetItem",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import slicer
@@ -148,7 +149,7 @@ class ViewArea(QWidget):
         if wanted == list(STANDARD):
             cells.insert(1, self._curves)  # where Slicer has its 3D view
         self._curves.setVisible(self._curves in cells)
-        columns = columnsFor(len(cells))
+        columns = self._columns() or columnsFor(len(cells))
         for place, cell in enumerate(cells):
             self._grid.addWidget(cell, place // columns, place % columns)
         for line in range(self._grid.columnCount()):
@@ -158,13 +159,23 @@ class ViewArea(QWidget):
         self._grid.activate()  # so that the first pictures have the right size
 
     def _names(self) -> list[str]:
-        from NoisyLabelSegLib.scene.layout import LAYOUT_ID, viewName
+        from NoisyLabelSegLib.scene.layout import viewName
+
+        count = self._description().count("singletontag")
+        return [viewName(index) for index in range(count)] or list(STANDARD)
+
+    def _columns(self) -> int:
+        """How many columns our layout has; 0 for Slicer's own."""
+        found = [int(column) for column in re.findall(r'column="(\d+)"', self._description())]
+        return max(found, default=-1) + 1
+
+    def _description(self) -> str:
+        """Our layout, empty while another one is shown."""
+        from NoisyLabelSegLib.scene.layout import LAYOUT_ID
 
         layout = slicer.mrmlScene.GetFirstNodeByClass("vtkMRMLLayoutNode")
-        if layout is None or layout.GetViewArrangement() != LAYOUT_ID:
-            return list(STANDARD)
-        count = layout.GetCurrentLayoutDescription().count("singletontag")
-        return [viewName(index) for index in range(count)]
+        isOurs = layout is not None and layout.GetViewArrangement() == LAYOUT_ID
+        return layout.GetCurrentLayoutDescription() if isOurs else ""
 
 
 class Window(QMainWindow):

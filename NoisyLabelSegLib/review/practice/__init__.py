@@ -1,0 +1,1 @@
+"""Practice for trainees: drawings against the spread of several experts, and progress over time."""

@@ -1,0 +1,92 @@
+"""The surface of the truth in 3D, colored by how far outside or inside of it an annotator drew."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import slicer
+import vtk
+from numpy.typing import NDArray
+from vtk.util import numpy_support
+
+from NoisyLabelSegLib.cases import Geometry
+from NoisyLabelSegLib.errors import UserError
+from NoisyLabelSegLib.metrics.signed_distance import signed_distances_at
+from NoisyLabelSegLib.scene.arrays import Node
+from NoisyLabelSegLib.scene.colors import DISTANCE, addLegend, rampColors
+from NoisyLabelSegLib.scene.folder import CaseFolder
+from NoisyLabelSegLib.scene.nodes import Role, removeNodes
+from NoisyLabelSegLib.scene.placing import arrayFromMatrix, ijkToRas, inThreeDimensions
+
+LIMIT_MM = 5.0
+"""Distances beyond this have the color of this one, so that small ones can still be told apart."""
+SCALARS = "signed distance (mm)"
+
+
+def showDistanceSurface(
+    folder: CaseFolder, annotator: str, labels: NDArray[Any], geometry: Geometry, *, limit: float = LIMIT_MM
+) -> Node:
+    """A model node in the 3D views: the truth's surface, blue where the annotator missed, orange where too much.
+
+    `labels` (*shape) are the annotator's; all classes count as one. One surface per case: that of the last annotator.
+    """
+    geometry = inThreeDimensions(geometry)
+    surface = _surfaceOf(folder)
+    points = numpy_support.vtk_to_numpy(surface.GetPoints().GetData())
+    toVoxels = np.linalg.inv(arrayFromMatrix(ijkToRas(geometry)))
+    zyx = (points @ toVoxels[:3, :3].T + toVoxels[:3, 3])[:, ::-1]
+    mask = (np.asarray(labels) != 0).reshape(geometry.shape)
+    distances = signed_distances_at(mask, geometry.spacing_zyx, zyx, limit=limit)
+    scalars = numpy_support.numpy_to_vtk(distances, deep=True)
+    scalars.SetName(SCALARS)
+    surface.GetPointData().AddArray(scalars)
+    surface.GetPointData().SetActiveScalars(SCALARS)
+    node = folder.put("vtkMRMLModelNode", Role.DISTANCE, f"{folder.case} signed distance")
+    node.SetAndObservePolyData(surface)
+    node.SetName(f"{folder.case} signed distance of {annotator}")
+    _color(node, folder, limit)
+    return node
+
+
+def hideDistanceSurface(folder: CaseFolder) -> None:
+    """Takes the surface out of the scene."""
+    removeNodes(folder.scene, folder.nodes(Role.DISTANCE))
+
+
+def _surfaceOf(folder: CaseFolder) -> Node:
+    """The closed surface of all segments of the truth, in the coordinates of the image, with normals."""
+    truth = folder.find(Role.TRUTH)
+    if truth is None:
+        raise UserError(f"Case {folder.case} has no truth", remedy="estimate the truth first")
+    copy = slicer.vtkSegmentation()
+    copy.DeepCopy(truth.GetSegmentation())
+    name = slicer.vtkSegmentationConverter.GetSegmentationClosedSurfaceRepresentationName()
+    copy.CreateRepresentation(name)
+    joined = vtk.vtkAppendPolyData()
+    for id in copy.GetSegmentIDs():
+        part = copy.GetSegment(id).GetRepresentation(name)
+        if part is not None and part.GetNumberOfPoints():
+            joined.AddInputData(part)
+    if not joined.GetNumberOfInputConnections(0):
+        raise UserError(f"The truth of {folder.case} is empty", remedy="there is no surface to show")
+    normals = vtk.vtkPolyDataNormals()
+    normals.SetInputConnection(joined.GetOutputPort())
+    normals.Update()
+    surface = vtk.vtkPolyData()
+    surface.DeepCopy(normals.GetOutput())
+    return surface
+
+
+def _color(node: Node, folder: CaseFolder, limit: float) -> None:
+    node.CreateDefaultDisplayNodes()
+    display = node.GetDisplayNode()
+    display.SetAndObserveColorNodeID(rampColors(folder.scene, DISTANCE).GetID())
+    display.SetActiveScalar(SCALARS, vtk.vtkAssignAttribute.POINT_DATA)
+    display.SetScalarRangeFlag(slicer.vtkMRMLDisplayNode.UseManualScalarRange)
+    display.SetScalarRange(-limit, limit)
+    display.SetScalarVisibility(True)
+    display.SetVisibility2D(False)
+    display.SetVisibility(True)
+    legend = addLegend(node, "Distance (mm)", numbers="%+.0f")
+    legend.SetVisibility(True)

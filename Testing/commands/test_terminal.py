@@ -1,0 +1,54 @@
+"""What a verb says into a log file, where no bar can move."""
+
+from __future__ import annotations
+
+import pytest
+
+from NoisyLabelSegLib.commands.terminal import SECONDS_BETWEEN_LINES, Terminal
+from NoisyLabelSegLib.progress import Progress
+
+
+class Clock:
+    """Seconds that pass when a test says so."""
+
+    def __init__(self) -> None:
+        self.now = 0.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+def test_a_log_gets_a_line_every_few_seconds_from_within_the_first_step_on(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    clock = Clock()
+    with Terminal(clock=clock) as terminal:
+        for second in range(61):
+            clock.now = float(second)
+            done, part = divmod(second, 20)
+            terminal.progress(Progress("train", done, 3, {"loss": 0.5} if part == 0 else {}, part=part / 20))
+    lines = capsys.readouterr().out.splitlines()
+    assert len(lines) == 60 / SECONDS_BETWEEN_LINES
+    assert lines[0].startswith("train: 8 %")
+    assert lines[3] == "train: 33 %, about 40 s left, loss 0.5"
+    assert lines[-1].startswith("train: 100 %")
+
+
+def test_the_time_that_is_left_is_measured(capsys: pytest.CaptureFixture[str]) -> None:
+    clock = Clock()
+    terminal = Terminal(clock=clock)
+    for second in (0, 10, 200):
+        clock.now = float(second)
+        terminal.progress(Progress("fuse", second // 10, 100))
+    assert capsys.readouterr().out.splitlines() == ["fuse: 1 %, about 16 min left", "fuse: 20 %, about 13 min left"]
+
+
+def test_short_work_leaves_a_log_as_it_was_and_events_stay_events(capsys: pytest.CaptureFixture[str]) -> None:
+    clock = Clock()
+    terminal = Terminal(clock=clock)
+    terminal.progress(Progress("fuse", 0, 1))
+    terminal.progress(Progress("fuse", 1, 1))
+    assert capsys.readouterr().out == ""
+    clock.now = 60.0
+    Terminal(json=True, clock=clock).progress(Progress("fuse", 0, 1))
+    assert capsys.readouterr().out.startswith('{"event": "progress"')
