@@ -112,7 +112,7 @@ class Trainings:
         settings = self.settings(item, made)
         if file.exists():
             found: dict[str, Any] = json.loads(file.read_text(encoding="utf-8"))
-            if found["settings"] != settings.to_json():
+            if Settings.from_json(found["settings"]) != settings:  # a setting that came later has its default
                 raise UserError("was measured with other settings", file=file, remedy="choose another --out")
             return found
         if item.taught != item:
