@@ -6,7 +6,7 @@ import json
 import shutil
 import time
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -94,7 +94,6 @@ class Trainings:
     quick: bool
     data: Path | None
     terminal: Terminal
-    measured: dict[str, Any] = field(default_factory=dict)
 
     def seeds(self) -> Sequence[int]:
         return (0,) if self.quick else (0, 1, 2)
