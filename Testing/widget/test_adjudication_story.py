@@ -116,7 +116,6 @@ def test_four_readers_of_a_nodule_are_adjudicated_signed_off_exported_and_read_a
     before = scores(host, panel)
 
     ui.adjudicatorEdit.setText("Ann")
-    panel.adjudicationSection.onAdjudicator()
     ui.shareBox.setProperty("value", 75)  # where three of four agree nothing is asked
     mouse.open(ui.adjudicationSection)
     host.wait_for(lambda: panel.adjudication.session is not None and not panel.adjudicationSection.running)
