@@ -166,8 +166,8 @@ def test_the_demo_runs(installed: Installed) -> None:
     assert (installed.work / "demo" / "review" / "report.html").is_file()
 
 
-@pytest.mark.parametrize("words", [["bench"], ["bench", "fusion"]])
-def test_bench_says_that_it_needs_the_repository(installed: Installed, words: list[str]) -> None:
+@pytest.mark.parametrize("words", [["bench"], ["bench", "fusion"], ["reproduce", "--list"]])
+def test_bench_and_reproduce_say_that_they_need_the_repository(installed: Installed, words: list[str]) -> None:
     sentence = installed.run(*words, code=2).stderr
     assert "needs the repository" in " ".join(sentence.split())
 

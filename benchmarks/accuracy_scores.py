@@ -1,9 +1,9 @@
-"""Scores a trained model and the fusion methods on the held-out cases of a study."""
+"""Estimates of a trained model for the held-out cases of a study, and the matrices that fusion finds there."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +15,7 @@ from NoisyLabelSegLib.fusion import fuse
 from NoisyLabelSegLib.inference import Predictor
 from NoisyLabelSegLib.inference.model import trained_on_flips
 from NoisyLabelSegLib.inference.predictor import likeliest_labels
-from NoisyLabelSegLib.metrics import ConfusionErrors, confusion_errors, consensus, dice, ged
+from NoisyLabelSegLib.metrics import ConfusionErrors, confusion_errors
 from NoisyLabelSegLib.networks.package import load_package
 from NoisyLabelSegLib.training.preprocessing import Preprocessing
 
@@ -32,42 +32,9 @@ class Estimate:
     def truth(self) -> NDArray[np.intp]:
         return np.asarray(self.probabilities.argmax(axis=0))
 
-    def sample(self, annotator: int, level: float) -> NDArray[np.uint8]:
-        """What this annotator most likely says of the truth drawn at a level; that truth where nobody is known."""
-        truth = drawn_at(self.probabilities, level)
-        if self.confusion is None:
-            return truth
-        said = np.take_along_axis(self.confusion[annotator], truth[None, None].astype(np.intp), axis=1)[:, 0]
-        return np.asarray(said.argmax(axis=0), dtype=np.uint8)
-
-
-@dataclass
-class Scores:
-    """The figures of a method on the held-out cases, and the figures of every case behind them."""
-
-    errors: ConfusionErrors = field(default_factory=ConfusionErrors)
-    cases: list[dict[str, Any]] = field(default_factory=list)
-
-    def to_json(self) -> dict[str, Any]:
-        figures: dict[str, Any] = {"dice": float(np.mean([case["dice"] for case in self.cases])), "cases": self.cases}
-        return figures | (error_figures(self.errors) if self.errors.entries else {})
-
 
 def error_figures(errors: ConfusionErrors) -> dict[str, float]:
     return {name: getattr(errors, name) for name in ("cm_rmse", "cm_rmse_column", "cm_rmse_image")}
-
-
-def score_model(package: Path, study: Study, seed: int) -> Scores:
-    """GED compares the real labels with samples, one per annotator, each at a random level; see Estimate.sample.
-
-    A model without annotators has its truth drawn instead, as often. The predicted consensus is that of the
-    annotators' expected labels, or of the samples where there are none.
-    """
-    scores, rng = Scores(), np.random.default_rng(seed)
-    for case, estimate in estimates(package, study):
-        samples = [estimate.sample(place, rng.uniform()) for place in range(len(study.annotators))]
-        _add(scores, case, study, estimate, samples)
-    return scores
 
 
 def estimates(package: Path, study: Study) -> Iterator[tuple[Case, Estimate]]:
@@ -78,11 +45,6 @@ def estimates(package: Path, study: Study) -> Iterator[tuple[Case, Estimate]]:
     knows = network.predicts_annotators
     for case in study.split("test").cases:
         yield case, _estimate(predictor, preprocessing, case, annotators=knows)
-
-
-def drawn_at(shares: NDArray[Any], level: float) -> NDArray[np.uint8]:
-    """Foreground where its share is above the level, and there its likeliest class; shares (L, *shape)."""
-    return np.where(1 - shares[0] > level, shares[1:].argmax(axis=0) + 1, 0).astype(np.uint8)
 
 
 def _estimate(predictor: Predictor, preprocessing: Preprocessing, case: Case, *, annotators: bool) -> Estimate:
@@ -121,21 +83,6 @@ def _truth(case: Case) -> NDArray[np.uint8]:
     truth = case.truth()
     assert truth is not None, "every study of the table has one"
     return truth
-
-
-def _add(scores: Scores, case: Case, study: Study, estimate: Estimate, samples: list[NDArray[np.uint8]]) -> None:
-    classes, truth = len(study.classes), _truth(case)
-    real = case.all_labels(study.annotators)
-    drawn = [labels for labels in real if labels is not None]
-    figures: dict[str, Any] = {"id": case.id, "dice": float(dice(estimate.truth, truth, classes))}
-    if estimate.confusion is not None and estimate.said is not None:
-        scores.errors += confusion_errors(estimate.confusion, estimate.probabilities, truth, real)
-        figures["to_annotators"] = [[float(dice(one, other, classes)) for other in drawn] for one in estimate.said]
-    figures["ged"] = ged(samples, drawn, classes)
-    said = samples if estimate.said is None else list(estimate.said)
-    figures["predicted_consensus"] = consensus(said, classes)
-    figures["consensus"] = consensus(drawn, classes)
-    scores.cases.append(figures)
 
 
 def mean_of(records: Sequence[Mapping[str, Any]], name: str) -> tuple[float, float]:

@@ -25,12 +25,14 @@ Labels = NDArray[np.uint8]
 class Annotation:
     """One annotator's labels of one case, and when they were drawn (ISO date) if that is known.
 
+    `image` is the annotation's own image, registered to that of the case, as the atlases of a multi-atlas study have.
     `extra` keeps the file's other keys, among them `started` (ISO date and time) and `seconds` of work.
     """
 
     source: Source
     date: str | None = None
     extra: Mapping[str, Any] = field(default_factory=dict)
+    image: Source | None = None
 
 
 @dataclass(frozen=True)
@@ -40,7 +42,7 @@ class Case:
     `classes` is the number of classes L; labels at or above it are refused. None (loose files) allows 0 to 255.
     `off_grid` is the advice about a file that is not on the grid of the case. `patient` is whose scan it is: several
     cases may be of one patient. `repeats` are later readings of the case by annotators who labeled it already.
-    `provenance` says how the truth came about: `method`, `annotators`, `edited`, `signed_off_by`, `date`.
+    `provenance` says how the truth came about: `method`, `annotators`, `edited`, `signed_off_by`, `date`, `curated`.
 
     Examples
     --------
@@ -63,11 +65,18 @@ class Case:
     repeats: Mapping[str, tuple[Annotation, ...]] = field(default_factory=dict)
     provenance: Mapping[str, Any] = field(default_factory=dict)
 
+    @property
+    def curated(self) -> bool:
+        """Whether the truth is marked as curated: training may take it for the true labels."""
+        return self.truth_source is not None and self.provenance.get("curated") is True
+
     def sources(self) -> Iterator[Source]:
         """Everything the case is made of: images, then annotations, then repeated readings, then the truth."""
         yield from self.images
         for annotation in (*self.annotations.values(), *(item for items in self.repeats.values() for item in items)):
             yield annotation.source
+            if annotation.image is not None:
+                yield annotation.image
         if self.truth_source is not None:
             yield self.truth_source
 
@@ -106,6 +115,11 @@ class Case:
     def all_labels(self, annotators: Sequence[str]) -> list[Labels | None]:
         """The labels of these annotators in this order, None for those who did not label this case."""
         return [self.labels(annotator) for annotator in annotators]
+
+    def registered_images(self, annotators: Sequence[str]) -> list[NDArray[Any] | None]:
+        """The first channel of each annotator's own image, None for those who have none."""
+        own = [self.annotations[name].image if name in self.annotations else None for name in annotators]
+        return [None if source is None else self._on_grid(source, read_image).channels[0] for source in own]
 
     def readings(self, annotator: str) -> list[Labels]:
         """All readings of the case by this annotator: the annotation first, then the repeats."""

@@ -30,6 +30,8 @@ def study_problem(content: Any) -> str | None:
             return f"has no {key!r}"
         if problem := check(content[key]):
             return f"{key!r} {problem}"
+    if problem := _experience_problem(content.get("experience", {}), content["annotators"]):
+        return f"'experience' {problem}"
     cases = content.get("cases")
     if not isinstance(cases, list) or not cases:
         return "has no cases"
@@ -102,6 +104,17 @@ def _annotators_problem(value: Any) -> str | None:
     return "must not repeat a name" if len({name.lower() for name in value}) < len(value) else None
 
 
+def _experience_problem(value: Any, annotators: list[str]) -> str | None:
+    if not isinstance(value, dict):
+        return "must be an object of annotators and years"
+    for name, years in value.items():
+        if name not in annotators:
+            return f"names {name!r}, who is not among the study's annotators"
+        if isinstance(years, bool) or not isinstance(years, (int, float)) or not 0 <= years <= 100:
+            return f"of {name} must be years from 0 to 100, not {years!r}"
+    return None
+
+
 def _case_problem(entry: Any, annotators: set[str]) -> str | None:
     if not isinstance(entry, dict):
         return "must be a JSON object"
@@ -143,8 +156,9 @@ def _truth_problem(value: Any) -> str | None:
         isinstance(value["annotators"], list) and all(isinstance(name, str) for name in value["annotators"])
     ):
         return "its 'annotators' must be a list of names"
-    if not isinstance(value.get("edited", False), bool):
-        return "its 'edited' must be true or false"
+    for key in ("edited", "curated"):
+        if not isinstance(value.get(key, False), bool):
+            return f"its {key!r} must be true or false"
     return _time_problem(value, "date", date, "2026-03-01")
 
 
@@ -167,6 +181,8 @@ def _annotation_problem(value: Any) -> str | None:
         return path_problem(value)
     if problem := path_problem(value.get("file")):
         return f"its 'file' {problem}"
+    if "image" in value and (problem := path_problem(value["image"])):
+        return f"its 'image' {problem}"
     seconds = value.get("seconds", 0)
     if isinstance(seconds, bool) or not isinstance(seconds, (int, float)) or not 0 <= seconds < float("inf"):
         return f"its 'seconds' {seconds!r} are not a number of seconds"

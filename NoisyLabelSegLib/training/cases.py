@@ -52,16 +52,21 @@ def split_cases(study: Study, settings: Settings) -> Split:
 
 def study_digest(study: Study) -> str:
     """Changes with the classes, annotators, cases or who labeled what; a resumed run must find the same."""
-    cases = [[case.id, case.split, sorted(case.annotations)] for case in study.cases]
-    content = json.dumps([study.classes, study.annotators, cases])
+    cases = [
+        [case.id, case.split, sorted(case.annotations), *(["curated"] if case.curated else [])] for case in study.cases
+    ]
+    content = json.dumps([study.classes, study.annotators, cases, *([study.experience] if study.experience else [])])
     return hashlib.sha256(content.encode()).hexdigest()
 
 
 def _usable(study: Study, settings: Settings) -> tuple[Case, ...]:
     needs_labels = load_learner(settings.learner).needs_labels
-    return tuple(
-        case for case in study.cases if case.images and (case.annotations if needs_labels else case.truth_source)
-    )
+
+    def usable(case: Case) -> bool:
+        labeled = bool(case.annotations) or (case.curated and settings.curated > 0)
+        return bool(case.images) and (labeled if needs_labels else case.truth_source is not None)
+
+    return tuple(case for case in study.cases if usable(case))
 
 
 def _held_out(cases: tuple[Case, ...], settings: Settings, remarks: tuple[str, ...]) -> Split:

@@ -14,6 +14,7 @@ from NoisyLabelSegLib.progress import Report, silent
 from NoisyLabelSegLib.training.cases import Split
 from NoisyLabelSegLib.training.learners import load_learner
 from NoisyLabelSegLib.training.objectives.base import Learner
+from NoisyLabelSegLib.training.reference_set import Knowledge
 from NoisyLabelSegLib.training.reliability import LabelSummary
 from NoisyLabelSegLib.training.samples import Samples
 from NoisyLabelSegLib.training.settings import Settings
@@ -51,7 +52,11 @@ def prepare(study: Study, split: Split, settings: Settings, report: Report = sil
     validate = StudySource(study, split.validate, settings)
     held_out = (Samples(validate, settings, vary=False), validate.survey(report)) if len(validate) else None
     learner = load_learner(settings.learner)
-    labels = LabelSummary.of([survey.votes for survey in surveys], len(study.classes))
+    years = study.experience if settings.experience else {}
+    errors = [survey.errors for survey in surveys]
+    knowledge = Knowledge.of(errors, study.annotators, years, settings.experience)
+    known = knowledge if years or any(knowledge.curated) else None
+    labels = LabelSummary.of([survey.votes for survey in surveys], len(study.classes), known)
     unlearned = _without_labels(study, labels) if learner.learns_annotators else ()
     return TrainingData(study, learner, source, surveys, held_out, labels, (*split.remarks, *unlearned))
 

@@ -10,9 +10,7 @@ from numpy.typing import NDArray
 
 from NoisyLabelSegLib.fusion.table import Floats, VoteTable
 from NoisyLabelSegLib.fusion.weighted_majority import capped
-
-FLOOR = 0.3
-"""Keeps the weight of an annotator who never errs finite and the weights of good annotators alike."""
+from NoisyLabelSegLib.training.reference_set import FLOOR, Knowledge
 
 MOST_OF_THE_OTHERS = 0.95
 """The largest weight, as a share of all others' together: less than half of all, so that nobody decides alone."""
@@ -38,12 +36,18 @@ class LabelSummary:
     absent: NDArray[np.bool_]
     weights: NDArray[np.float32]
     has_single_labels: bool
+    prior: NDArray[np.float32] | None = None
+    """Weights from curated truth and experience alone, (R,), mean 1; None where the study has neither."""
 
     @classmethod
-    def of(cls, cases: Sequence[VoteTable], classes: int) -> LabelSummary:
-        """From the votes of every case."""
+    def of(cls, cases: Sequence[VoteTable], classes: int, knowledge: Knowledge | None = None) -> LabelSummary:
+        """From the votes of every case, and what is known beside them."""
         votes, unused = VoteTable.pooled(cases), unused_classes(cases, classes)
-        return cls(unused, absent_annotators(votes), reliability_weights(votes, unused), has_single_labels(votes))
+        if knowledge is None:
+            weights, prior = reliability_weights(votes, unused), None
+        else:
+            weights, prior = reliability_weights(votes, unused, knowledge), knowledge.weights
+        return cls(unused, absent_annotators(votes), weights, has_single_labels(votes), prior)
 
 
 def unused_classes(cases: Sequence[VoteTable], classes: int) -> NDArray[np.bool_]:
@@ -76,7 +80,9 @@ def has_single_labels(votes: VoteTable) -> bool:
     return bool(((votes.symbols >= 0).sum(axis=1) == 1).any())
 
 
-def reliability_weights(votes: VoteTable, unused: NDArray[np.bool_]) -> NDArray[np.float32]:
+def reliability_weights(
+    votes: VoteTable, unused: NDArray[np.bool_], knowledge: Knowledge | None = None
+) -> NDArray[np.float32]:
     """How much each annotator's label weighs where annotators disagree, (R,).
 
     The truth is taken to be the weighted vote that makes the sum over annotators r of log(e_r + FLOOR) small, e_r
@@ -84,20 +90,24 @@ def reliability_weights(votes: VoteTable, unused: NDArray[np.bool_]) -> NDArray[
     everyone shares. A weight is the slope of that, 1 / (e_r + FLOOR); votes and weights are computed from each other
     until they no longer change, starting from equal ones, and nobody has more than half of all weight. An annotator
     who never uses a class counts half; voxels with fewer than two labels are ignored, and an annotator who was never
-    compared has the mean weight of the others.
+    compared has the mean weight of the others. Errors against a curated truth are added to those against the vote, and
+    experience multiplies the weights.
     """
     base = np.where(unused.any(axis=1), UNUSED_CLASS_WEIGHT, 1.0)
+    extra_wrong, extra_marked = np.zeros((2, len(base)))
+    if knowledge is not None:
+        base, extra_wrong, extra_marked = base * knowledge.experience, knowledge.wrong, knowledge.marked
     known = votes.symbols >= 0
     compared = known.sum(axis=1) > 1
     weights: Floats = base
     counts = np.where(compared, votes.counts, 0.0)
     marked = counts @ (known & (votes.votes > 0))
-    if not marked.any():
+    if not marked.any() and not extra_marked.any():
         return np.asarray(base, dtype=np.float32)
     for _ in range(MOST_ROUNDS):
         truth = _weighted_vote(votes, weights)
-        wrong = counts @ (known & (votes.symbols != truth[:, None]))
-        foreground = counts @ (known & ((votes.votes > 0) | (truth > 0)[:, None]))
+        wrong = extra_wrong + counts @ (known & (votes.symbols != truth[:, None]))
+        foreground = extra_marked + counts @ (known & ((votes.votes > 0) | (truth > 0)[:, None]))
         before, weights = weights, base / (wrong / np.maximum(foreground, 1) + FLOOR)
         weights = _limited(weights, foreground > 0)
         if np.allclose(before, weights):

@@ -34,6 +34,8 @@ _RANGES: dict[str, tuple[float, float]] = {
     "as_given": (0, 1),
     "overlap": (0, 1e3),
     "trace": (0, 1e3),
+    "curated": (0, 1e3),
+    "experience": (0, 10),
     "hinge": (0, 1e3),
     "margin": (0, 1),
     "start_diagonal": (0.01, 0.999),
@@ -100,6 +102,8 @@ class Settings:
     as_given: float = 0.3  # share of the steps in which p is trained on single labels without imputed ones
     overlap: float = 1.0  # weight of the Dice loss beside every cross-entropy to a vote, a fused label or the truth
     trace: float = 0.1  # lambda of the paper; where reliability is on, for images with a single label only
+    curated: float = 3.0  # weight of the curated truth, on the cases that have one; 0 ignores it
+    experience: float = 0.5  # power of annotators' years of experience in their weights, where the study has them
     hinge: float = 0.0
     margin: float = 0.3
     start_diagonal: float = 0.88

@@ -17,6 +17,7 @@ from NoisyLabelSegLib.fusion.table import VoteTable
 from NoisyLabelSegLib.progress import Report, silent, steps
 from NoisyLabelSegLib.training.learners import load_learner
 from NoisyLabelSegLib.training.preprocessing import Preprocessing
+from NoisyLabelSegLib.training.reference_set import errors_against
 from NoisyLabelSegLib.training.settings import Settings
 
 UNLABELED = -1
@@ -28,7 +29,7 @@ class CaseArrays:
     """One case as the network sees it: N slices of H x W, or z, y, x.
 
     image (C, N, H, W) float32; labels (R, N, H, W) int16 with UNLABELED; target (L, N, H, W) float32 or None where the
-    labels themselves are trained on; truth (N, H, W) int16, UNLABELED where it is not needed or not known.
+    labels themselves are trained on; truth (N, H, W) int16, UNLABELED where it is neither needed nor curated.
     """
 
     image: NDArray[np.float32]
@@ -50,11 +51,15 @@ class CaseArrays:
 
 @dataclass(frozen=True)
 class Survey:
-    """What must be known of a case without opening it: its size, the slices (3D: z) that somebody marked, its votes."""
+    """What must be known of a case without opening it: its size, the slices (3D: z) that somebody marked, its votes.
+
+    errors: those of the annotators against its curated truth (see training/reference_set.py), None without one.
+    """
 
     slices: int
     marked: tuple[int, ...]
     votes: VoteTable
+    errors: NDArray[np.float64] | None = None
 
 
 class StudySource:
@@ -63,7 +68,7 @@ class StudySource:
     def __init__(self, study: Study, cases: Sequence[Case], settings: Settings) -> None:
         self._annotators, self._classes = study.annotators, len(study.classes)
         self._cases = tuple(cases)
-        self._learner = load_learner(settings.learner)
+        self._learner, self._curated = load_learner(settings.learner), settings.curated > 0
         self._preprocessing = Preprocessing.of(settings)
         self._budget = int(settings.memory_gb * 2**30) // max(settings.workers, 1)
         self._kept: OrderedDict[int, CaseArrays] = OrderedDict()
@@ -94,7 +99,10 @@ class StudySource:
                     remedy="give every case the same images, in the same order",
                 )
             marked = np.flatnonzero(arrays.marked.any(axis=(1, 2)))
-            surveys.append(Survey(arrays.labels.shape[1], tuple(marked.tolist()), _votes(arrays.labels, self._classes)))
+            curated = self._curated and case.curated
+            errors = errors_against(arrays.labels, arrays.truth) if curated else None
+            votes = _votes(arrays.labels, self._classes)
+            surveys.append(Survey(arrays.labels.shape[1], tuple(marked.tolist()), votes, errors))
         return surveys
 
     def _read(self, case: Case) -> CaseArrays:
@@ -105,9 +113,11 @@ class StudySource:
             if given is not None:
                 row[:] = self._preprocessing.labels(given, case)
         truth = np.full(shape, UNLABELED, dtype=np.int16)
-        if self._learner.needs_truth:
+        curated = self._curated and case.curated
+        if curated or self._learner.needs_truth:
             truth[:] = self._preprocessing.labels(_known_truth(case), case)
-        return CaseArrays(image, labels, self._learner.target(labels, truth, self._classes), truth)
+        target = self._learner.target(truth[None] if curated else labels, truth, self._classes)
+        return CaseArrays(image, labels, target, truth)
 
     def _keep(self, number: int, arrays: CaseArrays) -> None:
         if arrays.bytes > self._budget:

@@ -59,6 +59,8 @@ class TruthLogic:
             problem = _("The outlines are still being read.")
         elif method != MODEL and not method.startswith(SCENE) and not self._case.used:
             problem = _("Tick at least one annotator.")
+        elif method != MODEL and self._case.questions:
+            problem = _("Say under Classes first which labels mean the same.")
         return problem
 
     def forget(self) -> None:

@@ -22,6 +22,7 @@ STUDY: dict[str, Any] = {
     "site": "kept although unknown",
     "classes": ["background", "nodule"],
     "annotators": ["reader1", "reader2", "Dr. Müller"],
+    "experience": {"reader1": 12, "Dr. Müller": 0.5},
     "cases": [
         {
             "id": "0001_0",
@@ -90,10 +91,18 @@ WRONG = {
     "repeat leaves the study": (changed("cases", 0, "repeats", "reader1", 0, to="../x.nrrd"), "leaves"),
     "blank patient": (changed("cases", 0, "patient", to=" "), "patient"),
     "empty split": (changed("cases", 0, "split", to=""), "split"),
+    "curated neither true nor false": (
+        changed("cases", 0, "truth", to={"file": "0001/truth.nrrd", "curated": "yes"}),
+        "curated",
+    ),
+    "experience not an object": (changed("experience", to=[12]), "experience"),
+    "experience below zero": (changed("experience", to={"reader1": -1}), "0 to 100"),
+    "experience not a number": (changed("experience", to={"reader1": "long"}), "0 to 100"),
     "case with nothing": (changed("cases", 1, "annotations", to={}), "neither"),
 }
 # These need more than a schema can say.
 BEYOND_THE_SCHEMA = {
+    "experience of a stranger": (changed("experience", to={"reader9": 3}), "reader9"),
     "unknown annotator": (changed("cases", 1, "annotations", to={"reader9": "x.nrrd"}), "reader9"),
     "repeat without a first reading": (
         changed("cases", 0, "repeats", to={"reader2": ["x.nrrd"]}),

@@ -41,7 +41,7 @@ def test_a_wrong_word_is_named(word: str, said: str) -> None:
 @pytest.mark.parametrize(
     ("word", "said"),
     [
-        ("target=votes", "target must be one of coupled, majority"),
+        ("target=opinions", "target must be one of coupled, majority"),
         ("epochs=0", "epochs must be from 1"),
         ("learning_rate=NaN", "learning_rate must be from"),
         ("window=[400, -1000]", "lower one first"),

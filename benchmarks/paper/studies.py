@@ -37,8 +37,8 @@ FULL = {
 }
 QUICK = {
     "mnist": Size(60),
-    "ms": Size(14, (40, 40, 6)),
-    "brats": Size(14, (40, 40, 6)),
+    "ms": Size(10, (64, 64, 5)),
+    "brats": Size(10, (64, 64, 5)),
     "lidc": Size(60, (32, 32, 6), edge=48),
 }
 PHANTOMS = {"ms": "lesions", "brats": "tumour", "lidc": "nodules"}
@@ -60,11 +60,18 @@ class Wanted:
         return f"{self.data_set}-{self.labels}{noise}-seed{self.seed}"
 
 
+def uses_data(wanted: Wanted, data: Path | None) -> bool:
+    """Whether the study is read from the folder of real data."""
+    if data is None or wanted.mean_dice is not None:
+        return False
+    return wanted.data_set == "lidc" or (wanted.data_set == "ms" and not wanted.quick)
+
+
 def study(wanted: Wanted, folder: Path, data: Path | None) -> Study:
     """The study; what is made from a seed is written to the folder, unless it is there already."""
-    if data is not None and wanted.data_set == "lidc":
-        return _lidc(wanted, data)
-    if data is not None and wanted.data_set == "ms" and not wanted.quick and wanted.mean_dice is None:
+    if data is not None and uses_data(wanted, data):
+        if wanted.data_set == "lidc":
+            return _lidc(wanted, data)
         return make_study("ms", wanted.labels, wanted.seed, folder, data)
     if not (folder / "study.json").exists():
         size = (QUICK if wanted.quick else FULL)[wanted.data_set]

@@ -6,7 +6,7 @@ import json
 import shutil
 import time
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -16,7 +16,7 @@ import torch
 
 from benchmarks.accuracy_scores import fusion_errors
 from benchmarks.paper.scores import score
-from benchmarks.paper.studies import Wanted, study
+from benchmarks.paper.studies import Wanted, study, uses_data
 from NoisyLabelSegLib.cases import Study
 from NoisyLabelSegLib.commands.terminal import Terminal
 from NoisyLabelSegLib.errors import UserError
@@ -25,7 +25,6 @@ from NoisyLabelSegLib.networks import SegmentationNetwork
 from NoisyLabelSegLib.output import write_text
 from NoisyLabelSegLib.progress import steps
 from NoisyLabelSegLib.training import Settings, preset, train_study
-from NoisyLabelSegLib.training.learners import LEARNERS
 from NoisyLabelSegLib.training.preprocessing import Preprocessing
 
 METHODS: dict[str, tuple[str, tuple[str, ...]]] = {
@@ -48,11 +47,19 @@ METHODS: dict[str, tuple[str, tuple[str, ...]]] = {
 """Title in the paper's words, and what changes in its preset; `default` has the settings of another preset."""
 
 FUSED = ("staple", "spatial-staple")
-QUICK = ("widths=[8,16,32,64,64]", "learning_rate=2e-3", "batch=4")
-QUICK_STEPS = 150
+QUICK = (
+    "widths=[8,16,32,64,64]",
+    "learning_rate=2e-3",
+    "batch=4",
+    "patch=32",
+    "coarsen=false",
+    "foreground=0.9",
+    "restarts=0",
+)
+QUICK_STEPS = 300
 QUICK_SAYS = (
-    f"--quick: channels 8-16-32-64-64, learning rate 0.002, batches of 4, about {QUICK_STEPS} steps, one seed. "
-    "These figures show that the command works, not what the method reaches."
+    f"--quick: channels 8-16-32-64-64, learning rate 0.002, batches of 4, crops of 32 pixels, about {QUICK_STEPS} "
+    "steps, one seed. These figures show that the command works, not what the method reaches."
 )
 
 
@@ -86,25 +93,24 @@ class Trainings:
     quick: bool
     data: Path | None
     terminal: Terminal
-    measured: dict[str, Any] = field(default_factory=dict)
 
     def seeds(self) -> Sequence[int]:
         return (0,) if self.quick else (0, 1, 2)
 
     def records(self, trainings: Iterable[Training]) -> list[dict[str, Any]]:
-        """The records in order; those of methods that this version does not have are left out."""
-        items = [item for item in trainings if has_learner(item.method)]
+        """The records in order."""
+        items = list(trainings)
         for item in steps(list(dict.fromkeys(item.taught for item in items)), "train", self.terminal.progress):
             self.record(item)
         return [self.record(item) for item in items]
 
     def record(self, item: Training) -> dict[str, Any]:
-        file = self.out / "records" / f"{item.name}.json"
+        file = self.out / "records" / f"{self._name(item)}.json"
         made = self.study(item.wanted)
         settings = self.settings(item, made)
         if file.exists():
             found: dict[str, Any] = json.loads(file.read_text(encoding="utf-8"))
-            if found["settings"] != settings.to_json():
+            if Settings.from_json(found["settings"]) != settings:  # a setting that came later has its default
                 raise UserError("was measured with other settings", file=file, remedy="choose another --out")
             return found
         if item.taught != item:
@@ -123,7 +129,7 @@ class Trainings:
         words = [*METHODS[item.method][1], *item.changes, f"seed={item.wanted.seed}", "device=cpu"]
         if self.quick:
             words = [*QUICK, *words]
-            words += ["samples=60", "patch=32", "restarts=0"] if default else []
+            words += ["samples=60"] if default else []
             images = 60 if default else _images(made)
             words.append(f"epochs={max(3, round(QUICK_STEPS * 4 / images))}")
         return base.with_words(words)
@@ -131,31 +137,29 @@ class Trainings:
     def study(self, wanted: Wanted) -> Study:
         return study(wanted, self.out / "studies" / wanted.name, self.data)
 
+    def _name(self, item: Training) -> str:
+        """Real data and what stands in for them have records of their own."""
+        return f"{item.name}-real" if uses_data(item.wanted, self.data) else item.name
+
     def package(self, item: Training) -> Path:
         """The model of a training, which is kept beside its record."""
         self.record(item.taught)
-        return self.out / "models" / f"{item.taught.name}.nlseg"
+        return self.out / "models" / f"{self._name(item.taught)}.nlseg"
 
     def _trained(self, item: Training, made: Study, settings: Settings) -> dict[str, Any]:
-        run, start = self.out / "runs" / item.name, time.monotonic()
+        run, start = self.out / "runs" / self._name(item), time.monotonic()
         watch = partial(validation_dice, made=made, settings=settings) if item.curve else None
         goes_on = (run / "settings.json").exists()
         trained = train_study(made, run, settings, resume=goes_on, force=not goes_on, watch=watch)
         seconds = time.monotonic() - start
         found = score(trained.package, made, item.wanted.seed)
         history = [json.loads(line) for line in (run / "metrics.jsonl").read_text(encoding="utf-8").splitlines()]
-        model = self.out / "models" / f"{item.name}.nlseg"
+        model = self.out / "models" / f"{self._name(item)}.nlseg"
         model.parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(trained.package, model)
         shutil.rmtree(run)
         curve = [entry["validation_dice"] for entry in history] if item.curve else None
         return {**found, "seconds": seconds, "curve": curve, "remarks": list(trained.remarks)}
-
-
-def has_learner(method: str) -> bool:
-    """Whether this version can train the method."""
-    targets = [word.partition("=")[2] for word in METHODS[method][1] if word.startswith("target=")]
-    return all(target in LEARNERS for target in targets)
 
 
 @torch.no_grad()

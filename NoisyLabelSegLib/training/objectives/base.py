@@ -25,7 +25,7 @@ class Terms(NamedTuple):
 
 
 class Counts(NamedTuple):
-    """What the means of a step are taken over: all labels, and the pixels with a target (or with any label)."""
+    """What the means of a step are taken over: all labels, and the pixels with a target (or any label or truth)."""
 
     labels: Tensor
     pixels: Tensor
@@ -33,7 +33,8 @@ class Counts(NamedTuple):
     @classmethod
     def of(cls, batch: Batch) -> Counts:
         known = batch.labels >= 0
-        with_target = known.any(dim=1) if batch.target is None else batch.target.sum(dim=1) > 0
+        labeled = known.any(dim=1) | (batch.truth >= 0)
+        with_target = labeled if batch.target is None else batch.target.sum(dim=1) > 0
         return cls(known.sum().clamp(min=1), with_target.sum().clamp(min=1))
 
 

@@ -24,6 +24,7 @@ from NoisyLabelSegLib.networks.losses import (
     trace,
 )
 from NoisyLabelSegLib.training.objectives.base import Counts, Learner, Objective, Terms, agreement_counts
+from NoisyLabelSegLib.training.objectives.curated import curated_loss, with_curated
 from NoisyLabelSegLib.training.objectives.imputation import LabelImputation
 from NoisyLabelSegLib.training.reliability import LabelSummary
 from NoisyLabelSegLib.training.samples import Batch
@@ -63,7 +64,8 @@ def label_imputation(settings: Settings, labels: LabelSummary) -> LabelImputatio
     if not (settings.completion and labels.has_single_labels):
         return None
     unused, absent = torch.from_numpy(labels.unused), torch.from_numpy(labels.absent)
-    return LabelImputation(settings.widths[0], unused, absent)
+    prior = None if labels.prior is None else torch.from_numpy(labels.prior)
+    return LabelImputation(settings.widths[0], unused, absent, prior)
 
 
 class CoupledObjective(Objective):
@@ -97,18 +99,28 @@ class CoupledObjective(Objective):
         prediction = self.network(batch.images)
         log_truth, labels = prediction.log_truth, batch.labels.flatten(2)
         weight, several = trace_weight(self._settings, done), several_labels(labels)
-        loss, likelihood = self._coupled(prediction.features, log_truth, labels, several, weight, whole)
+        truth, explained = batch.truth.flatten(1), log_truth
+        curated = not _surely_none(truth >= 0)
+        if curated and self.training:
+            explained, several = with_curated(log_truth, truth), several | (truth >= 0).any(dim=1)
+        loss, likelihood = self._coupled(prediction.features, explained, labels, several, weight, whole)
         if self.training and weight >= 0:
-            loss = loss + self._votes(prediction.features, log_truth, labels, several, done, whole)
+            loss = loss + self._votes(prediction.features, log_truth, labels, truth, done, whole)
+            if curated:
+                overlap = self._settings.overlap
+                loss = loss + self._settings.curated * curated_loss(log_truth, truth, overlap, whole)
         return Terms(loss, likelihood.detach(), agreement_counts(labels, log_truth))
 
     def _votes(
-        self, features: Tensor, log_truth: Tensor, labels: Tensor, several: Tensor, done: float, whole: Counts
+        self, features: Tensor, log_truth: Tensor, labels: Tensor, truth: Tensor, done: float, whole: Counts
     ) -> Tensor:
-        """How far p is from the vote: reliability-weighted where several labeled an image, else partly imputed."""
+        """How far p is from the vote: reliability-weighted where several labeled an image, else partly imputed.
+
+        Where the truth is curated there is no vote; what is imputed is learned from all labels.
+        """
         settings, imputation = self._settings, self.imputation
-        several, known = several[:, None], labels >= 0
-        labeled = known.any(dim=1)
+        several, known = several_labels(labels)[:, None], labels >= 0
+        labeled = known.any(dim=1) & (truth < 0)
         loss = torch.zeros((), device=labels.device)
         if settings.reliability and not _surely_none(several):
             vote = reliability_weighted_vote(labels, self.weights, log_truth.shape[1])
@@ -119,6 +131,7 @@ class CoupledObjective(Objective):
             loss = loss + known.sum() / whole.labels * self._imputation_loss(imputed, labels)
             if done < settings.as_given:
                 vote, voted = imputation.given_vote(labels)
+                voted = voted & labeled
             else:
                 vote, voted = imputation.completed_vote(imputed, labels), labeled
             loss = loss + settings.completion * self._distance(log_truth, vote, ~several & voted, whole)
@@ -140,8 +153,8 @@ class CoupledObjective(Objective):
     def _coupled(
         self, features: Tensor, log_truth: Tensor, labels: Tensor, several: Tensor, weight: float, whole: Counts
     ) -> tuple[Tensor, Tensor]:
-        # Where several labels can be compared the reliability-weighted vote decides, and the trace, which rewards any
-        # explanation by errors, would only disturb it.
+        # Where several labels can be compared the reliability-weighted vote decides, or the truth is known, and the
+        # trace, which rewards any explanation by errors, would only disturb it.
         with_trace = ~several if self._settings.reliability else torch.ones_like(several)
         weight = 0.0 if weight > 0 and _surely_none(with_trace) else weight
         entries = len(labels) * labels.shape[2] * self._entries_per_pixel()

@@ -23,13 +23,18 @@ class LabelImputation(nn.Module):
     uses_not_all: Tensor
     weights: Tensor
 
-    def __init__(self, features: int, unused: Tensor, absent: Tensor | None = None) -> None:
-        """unused: classes an annotator never uses, (R, L) bool; absent: who labeled nothing and has weight 0, (R,)."""
+    def __init__(
+        self, features: int, unused: Tensor, absent: Tensor | None = None, prior: Tensor | None = None
+    ) -> None:
+        """unused: classes an annotator never uses, (R, L) bool; absent: who labeled nothing and has weight 0, (R,).
+
+        prior: weights from curated truth and experience, (R,); None: nothing is known.
+        """
         super().__init__()
         annotators, classes = unused.shape
         uses_not_all = unused.any(dim=1)  # (R,)
         self.register_buffer("uses_not_all", uses_not_all, persistent=False)
-        weights = torch.where(uses_not_all, UNUSED_CLASS_WEIGHT, 1.0)
+        weights = torch.where(uses_not_all, UNUSED_CLASS_WEIGHT, 1.0) * (1.0 if prior is None else prior)
         self.register_buffer("weights", weights if absent is None else weights.where(~absent, 0.0), persistent=False)
         self._shape = (1 + annotators, classes)
         self.head = nn.Conv1d(features, (1 + annotators) * classes, 1)
@@ -48,7 +53,8 @@ class LabelImputation(nn.Module):
     def completed_vote(self, imputed: Tensor, labels: Tensor) -> Tensor:
         """The vote of all annotators, (B, L, P): labels (B, R, P) where given, else log probabilities (B, R, L, P).
 
-        Annotators have weight 1, UNUSED_CLASS_WEIGHT if they never use some class, 0 if they labeled nothing.
+        Annotators have the weight of their prior, or 1; UNUSED_CLASS_WEIGHT times that if they never use some class,
+        and 0 if they labeled nothing.
         """
         given = labels[:, :, None] == torch.arange(imputed.shape[2], device=labels.device)[:, None]
         shares = torch.where((labels >= 0)[:, :, None], given, imputed.exp())
