@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
 
 from NoisyLabelSegLib.cases.case import Annotation, Case
 from NoisyLabelSegLib.cases.dicom_series import is_dicom
@@ -13,17 +16,24 @@ from NoisyLabelSegLib.cases.file_kinds import plain_stem
 from NoisyLabelSegLib.cases.files import read_labels
 from NoisyLabelSegLib.cases.geometry import Image
 from NoisyLabelSegLib.cases.import_plan import distinct, usable_name
-from NoisyLabelSegLib.cases.label_values import is_mask_of_255
+from NoisyLabelSegLib.cases.label_findings import Marked
+from NoisyLabelSegLib.cases.label_matches import LabelMatch, match_sentence, merge_labels, proposed_matches
+from NoisyLabelSegLib.cases.label_values import is_mask_of_255, marked_values
 from NoisyLabelSegLib.cases.study import Study
 from NoisyLabelSegLib.cases.study_rules import name_problem
 from NoisyLabelSegLib.errors import UserError
 
 
-def study_of(words: Sequence[str], say: Callable[[str], None]) -> Study:
-    """One study file or folder, or label files: a study of one case named after the first file."""
+def study_of(words: Sequence[str], say: Callable[[str], None], relabel: Sequence[str] = ()) -> Study:
+    """One study file or folder, or label files: a study of one case named after the first file.
+
+    `relabel` says which labels of the files mean the same class, as in `anna:7=1`.
+    """
     if is_study(words):
+        if relabel:
+            raise UserError("A study has its classes already", remedy="give --relabel to noisylabelseg import instead")
         return Study.read(words[0])
-    return _study_of_files([Path(word) for word in words], say)
+    return _study_of_files([Path(word) for word in words], say, [LabelMatch.parse(text) for text in relabel])
 
 
 def is_study(words: Sequence[str]) -> bool:
@@ -52,7 +62,7 @@ def cases_of(words: Sequence[str], split: str | None = None) -> list[Case]:
     return cases
 
 
-def _study_of_files(paths: Sequence[Path], say: Callable[[str], None]) -> Study:
+def _study_of_files(paths: Sequence[Path], say: Callable[[str], None], matches: Sequence[LabelMatch]) -> Study:
     for path in paths:
         if path.is_dir():
             raise UserError(
@@ -69,11 +79,28 @@ def _study_of_files(paths: Sequence[Path], say: Callable[[str], None]) -> Study:
     names = stems
     if len({stem.lower() for stem in stems}) < len(stems):  # as in reader1/mask.nrrd, reader2/mask.nrrd
         names = distinct(usable_name(f"{path.absolute().parent.name}_{plain_stem(path)}") for path in paths)
-    annotations = {name: Annotation(image) for name, image in zip(names, images, strict=True)}
-    classes = max(2, *(int(image.array.max()) + 1 for image in images))
-    foreground = ["foreground"] if classes == 2 else [f"class {label}" for label in range(1, classes)]
-    case = Case(stems[0], annotations=annotations, classes=classes)
-    return Study(stems[0], ("background", *foreground), tuple(names), (case,))
+    labels, classes = _matched(dict(zip(names, [image.array for image in images], strict=True)), matches, say)
+    annotations = {name: Annotation(Image(array, images[0].geometry)) for name, array in labels.items()}
+    case = Case(stems[0], annotations=annotations, classes=len(classes))
+    return Study(stems[0], classes, tuple(names), (case,))
+
+
+def _matched(
+    labels: Mapping[str, NDArray[np.uint8]], matches: Sequence[LabelMatch], say: Callable[[str], None]
+) -> tuple[dict[str, NDArray[np.uint8]], tuple[str, ...]]:
+    """The labels with matched values as one class, and the classes; asks about values that may mean the same."""
+    for match in matches:
+        if match.reader and match.reader not in labels:
+            raise UserError(f"There is no annotator {match.reader!r}", remedy=f"choose from {', '.join(labels)}")
+    count = max(2, *(int(array.max()) + 1 for array in labels.values()))
+    foreground = ["foreground"] if count == 2 else [f"class {label}" for label in range(1, count)]
+    merged, classes = merge_labels(labels, ("background", *foreground), matches)
+    marked = [Marked("", name, marked_values(array)) for name, array in merged.items()]
+    if proposals := proposed_matches(marked, classes):
+        sentences = "; ".join(match_sentence(match, classes) for match in proposals)
+        words = " ".join(map(str, proposals))
+        say(f"{sentences}. If they mean the same, fuse again with --relabel {words}; they are kept apart now.")
+    return merged, classes
 
 
 def _without_255(images: list[Image], say: Callable[[str], None]) -> list[Image]:

@@ -32,9 +32,11 @@ _MOST_REMARKS = 10  # that are shown; all of them are in annotators.json
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     from NoisyLabelSegLib.fusion import DEFAULT, METHODS
+    from NoisyLabelSegLib.fusion.methods import ATLAS_METHODS
 
     sentences = "; ".join(
-        f"{name}: {method.sentence[0].lower()}{method.sentence[1:-1]}" for name, method in METHODS.items()
+        f"{name}: {method.sentence[0].lower()}{method.sentence[1:-1]}"
+        for name, method in {**METHODS, **ATLAS_METHODS}.items()
     )
     parser.add_argument(
         "input", nargs="+", metavar="STUDY", help="a study.json or the folder that holds it, or one case's label files"
@@ -54,6 +56,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--only", "--annotators", dest="only", default="", metavar="NAMES", help="use only these, joined by commas"
+    )
+    parser.add_argument(
+        "--relabel",
+        nargs="+",
+        action="extend",
+        default=[],
+        metavar="READER:OLD=NEW",
+        help="labels of label files that mean the same class: anna:7=1, or 7=1 for all readers",
     )
     parser.add_argument("--split", metavar="NAME", help="fuse only the cases of this split")
     parser.add_argument(
@@ -84,6 +94,7 @@ def run(arguments: argparse.Namespace, terminal: Terminal) -> dict[str, Any]:
         each_case=arguments.each_case,
         confusion=arguments.confusion,
         force=arguments.force,
+        relabel=tuple(arguments.relabel),
         keep_going=arguments.keep_going,
     )
     many_cases.require_jobs(arguments)

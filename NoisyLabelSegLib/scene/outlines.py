@@ -12,7 +12,9 @@ from NoisyLabelSegLib.scene.arrays import Node
 from NoisyLabelSegLib.scene.colors import annotatorColor, classColor
 from NoisyLabelSegLib.scene.folder import CaseFolder
 from NoisyLabelSegLib.scene.nodes import Role
+from NoisyLabelSegLib.scene.placing import geometryOf
 from NoisyLabelSegLib.scene.segments import fillSegmentation, showAsOutline
+from NoisyLabelSegLib.scene.sources import AnnotatorSource, labelsOnGrid
 
 
 def fillAnnotator(
@@ -27,6 +29,17 @@ def fillAnnotator(
     else:
         colors = [classColor(label) for label in range(1, len(classes))]
         fillSegmentation(node, labels, geometry, classes[1:], colors)
+
+
+def movedOntoGrid(source: AnnotatorSource, place: int, folder: CaseFolder, classes: Sequence[str]) -> AnnotatorSource:
+    """An annotator whose labels are on the image's grid: the same, or a new segmentation node with resampled labels."""
+    found = labelsOnGrid(source, folder.image, classes)
+    if not found.remarks:
+        return source
+    node = folder.scene.AddNewNodeByClass("vtkMRMLSegmentationNode", f"{source.node.GetName()} resampled")
+    fillAnnotator(node, source.name, place, found.labels, geometryOf(folder.image), classes)
+    showAsOutline(node, thickness=1)
+    return AnnotatorSource(source.name, node)
 
 
 def outlineLabelmap(

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Generator, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from NoisyLabelSegLib.cases import Annotation, Case, Image
+from NoisyLabelSegLib.cases.label_findings import Marked
+from NoisyLabelSegLib.cases.label_matches import LabelMatch, merge_labels, proposed_matches
 from NoisyLabelSegLib.errors import UserError
 from NoisyLabelSegLib.progress import finished
 from NoisyLabelSegLib.scene.arrays import Node, arrayOf
@@ -30,6 +32,34 @@ class SceneCase:
     remarks: tuple[str, ...] = ()
     resampled: tuple[str, ...] = ()
     """The annotators whose labels are on another grid than the image."""
+    values: Mapping[str, frozenset[int]] = field(default_factory=dict)
+    """The classes above 0 that occur, by annotator."""
+
+    @property
+    def proposals(self) -> list[LabelMatch]:
+        """Labels that probably mean the same although they are different classes."""
+        marked = [Marked(self.case.id, name, tuple(sorted(each))) for name, each in self.values.items()]
+        return proposed_matches(marked, self.classes)
+
+
+def matched(found: SceneCase, matches: Iterable[LabelMatch], names: Mapping[str, str]) -> SceneCase:
+    """The same case with matched labels as one class, and classes under other names (by their names before)."""
+    matches, case = list(matches), found.case
+    if not matches and not names:
+        return found
+    before = {name: case.readings(name)[0] for name in case.annotators}
+    labels, classes = merge_labels(before, found.classes, matches)
+    annotations = {
+        name: each if labels[name] is before[name] else replace(each, source=Image(labels[name], case.geometry))
+        for name, each in case.annotations.items()
+    }
+    values = {name: frozenset(_valuesIn(array) - {0}) for name, array in labels.items()} if matches else found.values
+    return replace(
+        found,
+        case=replace(case, annotations=annotations, classes=len(classes)),
+        classes=tuple(names.get(each, each) for each in classes),
+        values=values,
+    )
 
 
 def caseFromScene(
@@ -70,7 +100,10 @@ def readingCase(
     names = segmentNames or _plainClasses(max((max(each) for each in values.values()), default=1))
     annotations = {name: Annotation(Image(each.labels, images[0].geometry)) for name, each in found.items()}
     case = Case(id or reference.GetName(), images, annotations, classes=len(names))
-    return SceneCase(case, names, tuple(remarks), tuple(name for name, each in found.items() if each.resampled))
+    resampled = tuple(name for name, each in found.items() if each.resampled)
+    return SceneCase(
+        case, names, tuple(remarks), resampled, {name: frozenset(each - {0}) for name, each in values.items()}
+    )
 
 
 def caseOfFolder(folder: CaseFolder, *, classes: Sequence[str] = ()) -> SceneCase:
@@ -175,9 +208,11 @@ def _withUniqueNames(sources: list[AnnotatorSource]) -> list[AnnotatorSource]:
 
 
 def _segmentClasses(sources: Sequence[AnnotatorSource]) -> tuple[str, ...]:
-    """Background and the names of all segments, where anyone drew more than one; empty otherwise."""
+    """Background and the names of all segments, where anyone drew more than one, or all one of the same name."""
     if all(len(source.classNames) <= 1 for source in sources):
-        return ()
+        shared = {className(name): name for source in sources for name in source.classNames or ("",)}
+        isTheirs = len(sources) > 1 and len(shared) == 1 and "" not in shared
+        return ("background", *shared.values()) if isTheirs else ()
     names: dict[str, str] = {}
     for source in sources:
         for name in source.classNames:

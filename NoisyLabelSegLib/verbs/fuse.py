@@ -31,6 +31,8 @@ class FuseSettings(VerbSettings):
     """Whether annotators are judged in every case anew instead of over the whole study."""
     confusion: bool = False
     """Whether each annotator's field of confusion matrices is written too."""
+    relabel: tuple[str, ...] = ()
+    """Labels of label files that mean the same class, as in `anna:7=1`."""
     keep_going: bool = False
     """Whether cases with unusable files are left out instead of ending the work."""
 
@@ -56,7 +58,7 @@ def fused_table(settings: FuseSettings, report: Report, say: Say, run: Any = map
     from NoisyLabelSegLib.fusion import DEFAULT
     from NoisyLabelSegLib.fusion.study import FusionPlan, fuse_study
 
-    study = study_of([settings.study] if settings.study else list(settings.labels), say)
+    study = study_of([settings.study] if settings.study else list(settings.labels), say, settings.relabel)
     study = study.only_split(settings.split) if settings.split else study
     study = study.only_case(settings.case) if settings.case else study
     study = choose_annotators(study, list(settings.annotators))

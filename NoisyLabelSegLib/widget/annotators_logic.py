@@ -31,7 +31,7 @@ from NoisyLabelSegLib.widget.truth_logic import TruthLogic
 from NoisyLabelSegLib.widget.work import Work
 
 MOST_MISTAKES = 50
-"""Nobody walks through a thousand specks; the table of mistakes in the scene has them all."""
+"""Enough for walking through the errors one by one; the table of mistakes in the scene has them all."""
 
 
 class AnnotatorsLogic:
@@ -279,6 +279,7 @@ class AnnotatorsLogic:
             "geometry": self._case.geometry,
             "classes": self._case.classes,
             "case": self._case.folder.case,
+            "fused_from": self._truth.fusedFrom,
         }
 
     def _nodes(self) -> ResultNodes:

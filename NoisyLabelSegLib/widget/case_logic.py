@@ -10,16 +10,16 @@ from typing import Any
 from slicer.i18n import tr as _
 
 from NoisyLabelSegLib.cases import Case, Geometry, Image
+from NoisyLabelSegLib.cases.label_matches import LabelMatch
 from NoisyLabelSegLib.errors import UserError
 from NoisyLabelSegLib.progress import finished
 from NoisyLabelSegLib.scene.candidates import countLabels, findingCandidates
 from NoisyLabelSegLib.scene.colors import annotatorColor
 from NoisyLabelSegLib.scene.folder import CaseFolder
 from NoisyLabelSegLib.scene.nodes import Role, Tag
-from NoisyLabelSegLib.scene.outlines import fillAnnotator
+from NoisyLabelSegLib.scene.outlines import movedOntoGrid
 from NoisyLabelSegLib.scene.placing import geometryOf
-from NoisyLabelSegLib.scene.scene_case import SceneCase, adoptingNodes, readingCase, sourcesOf
-from NoisyLabelSegLib.scene.segments import showAsOutline
+from NoisyLabelSegLib.scene.scene_case import SceneCase, adoptingNodes, matched, readingCase, sourcesOf
 from NoisyLabelSegLib.scene.sources import AnnotatorSource, labelsOnGrid
 from NoisyLabelSegLib.signals import Signal
 from NoisyLabelSegLib.widget.drawn_outlines import DrawnOutlines
@@ -77,7 +77,7 @@ class CaseLogic:
         image = self._parameters.volume.GetImageData() if self.isOpen else None
         if image is None:
             return False
-        sources = self._sources()
+        sources = self.sources
         classes = max([len(self._parameters.classes), *(1 + len(source.segmentIds) for source in sources)])
         return isLarge(image.GetNumberOfPoints(), len(sources), classes)
 
@@ -99,17 +99,12 @@ class CaseLogic:
 
     @property
     def annotators(self) -> tuple[str, ...]:
-        return tuple(source.name for source in self._sources())
+        return tuple(source.name for source in self.sources)
 
     @property
     def used(self) -> tuple[str, ...]:
         """Those who are ticked."""
         return tuple(name for name in self.annotators if name not in self._parameters.ignored)
-
-    @property
-    def sources(self) -> list[AnnotatorSource]:
-        """The nodes of everybody in the table."""
-        return self._sources()
 
     def nameClasses(self, classes: Sequence[str]) -> None:
         """Says what the classes are, background first, where no annotator does."""
@@ -124,9 +119,20 @@ class CaseLogic:
         """read() in steps; only the first time there is anything to do."""
         if self._read is None:
             classes = tuple(self._parameters.classes)
-            work = readingCase(self._volumes(), self._sources(), id=self.folder.case, classes=classes)
-            self._read = yield from told(_("Reading the outlines of {step}..."), work)
+            work = readingCase(self._volumes(), self.sources, id=self.folder.case, classes=classes)
+            found = yield from told(_("Reading the outlines of {step}..."), work)
+            names = zip(self._parameters.renamedFrom, self._parameters.renamedTo, strict=True)
+            self._read = matched(found, map(LabelMatch.parse, self._parameters.matches), dict(names))
         return self._read
+
+    @property
+    def questions(self) -> tuple[LabelMatch, ...]:
+        """Labels that probably mean the same, which people are asked about before anything is fused."""
+        if not self.isOpen or not self.isReady or self._parameters.keptApart or len(self.annotators) < 2:
+            return ()
+        with contextlib.suppress(UserError):  # whoever asks for the labels hears it
+            return tuple(self.read().proposals)
+        return ()
 
     def case(self, truth: Any = None) -> Case:
         """The open case as the library knows cases, with this truth (z, y, x) if there is one."""
@@ -153,7 +159,7 @@ class CaseLogic:
     def dropMissing(self) -> None:
         """Takes annotators whose node was deleted off the list."""
         if self.isOpen and any(node is None for node in self._parameters.nodes):
-            self._setSources(self._sources())
+            self._setSources(self.sources)
 
     def use(self, name: str, *, used: bool) -> None:
         """Ticks or unticks an annotator."""
@@ -174,6 +180,7 @@ class CaseLogic:
         else:
             self._parameters.volume = volume
             self._parameters.case, self._parameters.study = ("" if volume is None else volume.GetName()), ""
+            self._forgetNames()
             self._setSources([])
 
     def addFromScene(self) -> None:
@@ -183,7 +190,7 @@ class CaseLogic:
         self._runner.run(self._adding(), large=isLarge(voxels, *countLabels(self._scene)))
 
     def _adding(self) -> Work:
-        volume, before = self._parameters.volume, self._sources()
+        volume, before = self._parameters.volume, self.sources
         known = {(source.node.GetID(), source.segmentId) for source in before}
         candidates = yield from told(_("Looking at {step}..."), findingCandidates(self._scene))
         found = [candidate for candidate in candidates if volume in candidate.volumes]
@@ -211,15 +218,16 @@ class CaseLogic:
         self._parameters.case, self._parameters.study = folder.case, folder.study
         self._parameters.volume = folder.image
         self._parameters.classes = list(classes)
+        self._forgetNames()
         self._setSources(sourcesOf(folder))
 
     def remove(self, names: list[str]) -> None:
         """Takes annotators off the list; their nodes stay."""
-        self._setSources([source for source in self._sources() if source.name not in names])
+        self._setSources([source for source in self.sources if source.name not in names])
 
     def resample(self) -> None:
         """Replaces outlines that lie on another grid by copies on the volume's grid, for good."""
-        moved = [self._onGrid(place, source) for place, source in enumerate(self._sources())]
+        moved = [movedOntoGrid(source, place, self.folder, self.classes) for place, source in enumerate(self.sources)]
         self._setSources(moved)
 
     def show(self, name: str, *, shown: bool) -> None:
@@ -254,25 +262,22 @@ class CaseLogic:
         with contextlib.suppress(UserError):  # whoever asks for the labels next hears it
             yield from self.reading()
             self._isPending = False
-            for source in self._sources():
+            for source in self.sources:
                 yield _("Drawing the outlines of {name}...").format(name=source.name)
                 self._drawn.update(source)
         self._isPending = False
         self.changed.emit(None)
 
-    def _onGrid(self, place: int, source: AnnotatorSource) -> AnnotatorSource:
-        found = labelsOnGrid(source, self._parameters.volume, self.classes)
-        if not found.remarks:
-            return source
-        node = self._scene.AddNewNodeByClass("vtkMRMLSegmentationNode", f"{source.node.GetName()} resampled")
-        fillAnnotator(node, source.name, place, found.labels, self.geometry, self.classes)
-        showAsOutline(node, thickness=1)
-        return AnnotatorSource(source.name, node)
+    def _forgetNames(self) -> None:
+        """What was said about the classes of another case."""
+        self._parameters.matches, self._parameters.keptApart = [], False
+        self._parameters.renamedFrom, self._parameters.renamedTo = [], []
 
     def _volumes(self) -> list[Any]:
         return self.folder.nodes(Role.IMAGE) or [self._parameters.volume]
 
-    def _sources(self) -> list[AnnotatorSource]:
+    @property
+    def sources(self) -> list[AnnotatorSource]:
         """Everybody in the table whose node is still in the scene."""
         if not self.isOpen:
             return []
@@ -288,4 +293,4 @@ class CaseLogic:
         self.refresh()
 
     def _source(self, name: str) -> AnnotatorSource:
-        return next(source for source in self._sources() if source.name == name)
+        return next(source for source in self.sources if source.name == name)

@@ -11,9 +11,10 @@ import slicer
 from slicer.i18n import tr as _
 
 from NoisyLabelSegLib.widget.case_logic import CaseLogic
+from NoisyLabelSegLib.widget.names_logic import NamesLogic
 from NoisyLabelSegLib.widget.opening import Opening
 from NoisyLabelSegLib.widget.steps import explain, saidIn, say
-from NoisyLabelSegLib.widget.tables import fitColumns, fitRows
+from NoisyLabelSegLib.widget.tables import fitColumns, fitRows, textItem
 
 NAME, SHOWN, SOURCE = range(3)
 ROWS_SEEN = 5
@@ -23,8 +24,8 @@ ROWS_SEEN = 5
 class CaseSection:
     """Fills the table of annotators from the logic and hands every tick back to it."""
 
-    def __init__(self, ui: Any, logic: CaseLogic, opening: Opening) -> None:
-        self._ui, self._logic, self._opening = ui, logic, opening
+    def __init__(self, ui: Any, logic: CaseLogic, opening: Opening, names: NamesLogic) -> None:
+        self._ui, self._logic, self._opening, self._names = ui, logic, opening, names
         fitColumns(ui.annotatorTable, stretched=(NAME, SOURCE))
         ui.annotatorTable.itemChanged.connect(self.onItemChanged)
         ui.annotatorTable.itemSelectionChanged.connect(self.updateButtons)
@@ -74,13 +75,21 @@ class CaseSection:
             self._opening.openCase(*self._cases[self._ui.caseSelector.currentIndex])
 
     def onItemChanged(self, item: Any) -> None:
-        name = self._ui.annotatorTable.item(item.row(), NAME).text()
+        name = self._logic.annotators[item.row()]
         checked = item.checkState() == qt.Qt.Checked
         with saidIn(self._ui.caseMessage):
-            if item.column() == NAME:
+            if item.column() == NAME and item.text() != name:
+                self._rename(name, item.text())
+            elif item.column() == NAME:
                 self._logic.use(name, used=checked)
             elif item.column() == SHOWN:
                 self._logic.show(name, shown=checked)
+
+    def _rename(self, name: str, new: str) -> None:
+        try:
+            self._names.renameAnnotator(name, new)
+        finally:  # the old name comes back where the new one cannot be used
+            self._fillTable()
 
     def onAddFromScene(self) -> None:
         with saidIn(self._ui.caseMessage), slicer.util.WaitCursor():
@@ -163,18 +172,23 @@ class CaseSection:
         table.rowCount = len(self._logic.annotators)
         for row, name in enumerate(self._logic.annotators):
             used = _checkItem(name, checked=name in self._logic.used, color=self._logic.color(name))
+            used.setFlags(_CHECKED | qt.Qt.ItemIsEditable)
             table.setItem(row, NAME, used)
             table.setItem(row, SHOWN, _checkItem("", checked=self._logic.isShown(name)))
-            table.setItem(row, SOURCE, qt.QTableWidgetItem(self._logic.where(name)))
+            table.setItem(row, SOURCE, textItem(self._logic.where(name)))
+            table.item(row, SOURCE).setFlags(qt.Qt.ItemIsEnabled | qt.Qt.ItemIsSelectable)
             for column in (NAME, SOURCE):  # what is long is cut in the table
                 table.item(row, column).setToolTip(table.item(row, column).text())
         table.blockSignals(False)
         fitRows(table, ROWS_SEEN)
 
 
+_CHECKED = qt.Qt.ItemIsEnabled | qt.Qt.ItemIsSelectable | qt.Qt.ItemIsUserCheckable
+
+
 def _checkItem(text: str, *, checked: bool, color: tuple[float, float, float] | None = None) -> Any:
     item = qt.QTableWidgetItem(text)
-    item.setFlags(qt.Qt.ItemIsEnabled | qt.Qt.ItemIsSelectable | qt.Qt.ItemIsUserCheckable)
+    item.setFlags(_CHECKED)
     item.setCheckState(qt.Qt.Checked if checked else qt.Qt.Unchecked)
     if color is not None:
         pixmap = qt.QPixmap(12, 12)

@@ -20,15 +20,18 @@ from NoisyLabelSegLib.widget.annotators_logic import AnnotatorsLogic
 from NoisyLabelSegLib.widget.annotators_section import AnnotatorsSection
 from NoisyLabelSegLib.widget.case_logic import CaseLogic
 from NoisyLabelSegLib.widget.case_section import CaseSection
+from NoisyLabelSegLib.widget.classes_section import ClassesSection
 from NoisyLabelSegLib.widget.display_logic import DisplayLogic
 from NoisyLabelSegLib.widget.display_section import DisplaySection
 from NoisyLabelSegLib.widget.edit_watch import EditWatch
 from NoisyLabelSegLib.widget.export_logic import ExportLogic
 from NoisyLabelSegLib.widget.export_section import ExportSection
 from NoisyLabelSegLib.widget.models import ModelShelf
+from NoisyLabelSegLib.widget.names_logic import NamesLogic
 from NoisyLabelSegLib.widget.opening import Opening
 from NoisyLabelSegLib.widget.prediction_logic import PredictionLogic
 from NoisyLabelSegLib.widget.steps import Steps
+from NoisyLabelSegLib.widget.structures import Structures
 from NoisyLabelSegLib.widget.torch_support import TorchSupport
 from NoisyLabelSegLib.widget.train_logic import TrainLogic
 from NoisyLabelSegLib.widget.train_section import TrainSection
@@ -38,7 +41,7 @@ from NoisyLabelSegLib.widget.truth_section import TruthSection
 DEVICES = ["auto", "cuda", "mps", "cpu"]
 SECTIONS = (
     *("CaseSection", "TruthSection", "AnnotatorsSection", "DisplaySection"),
-    *("AdjudicationSection", "TrainSection", "ExportSection"),
+    *("ClassesSection", "AdjudicationSection", "TrainSection", "ExportSection"),
 )
 MODELS_SETTING = "NoisyLabelSeg/Models"
 
@@ -48,36 +51,38 @@ class Panel:
 
     def __init__(self, layout: Any, scene: Any) -> None:
         self._widgets = [slicer.util.loadUI(str(resource_path(f"UI/{name}.ui"))) for name in SECTIONS]
-        uis = []
-        for widget in self._widgets:
+        uis: dict[str, Any] = {}
+        for name, widget in zip(SECTIONS, self._widgets, strict=True):
             layout.addWidget(widget)
-            uis.append(slicer.util.childWidgetVariables(widget))
+            uis[name.removesuffix("Section")] = slicer.util.childWidgetVariables(widget)
             widget.setMRMLScene(scene)
         layout.addStretch(1)
         self._parameters: Any = None
         self._tags: list[int] = []
         self._shownImage: Any = None
         views, torch = ReviewViews(scene, slicer.app.applicationLogic()), TorchSupport()
-        self.case = CaseLogic(scene, Steps(uis[0].caseMessage))
-        self.opening = Opening(scene, self.case, Steps(uis[0].caseMessage))
+        self.case = CaseLogic(scene, Steps(uis["Case"].caseMessage))
+        self.opening = Opening(scene, self.case, Steps(uis["Case"].caseMessage))
         self.truth = TruthLogic(self.case, views)
         self.annotators = AnnotatorsLogic(self.case, self.truth, views, _)
         prediction = PredictionLogic(self.case, self.truth)
-        self.caseSection = CaseSection(uis[0], self.case, self.opening)
+        self.names = NamesLogic(self.case)
+        self.caseSection = CaseSection(uis["Case"], self.case, self.opening, self.names)
+        self.structures = Structures(self.case, self.annotators)
+        self.classesSection = ClassesSection(uis["Classes"], self.names, self.structures)
         shelf = ModelShelf(_rememberedModels, _rememberModels)
-        self.truthSection = TruthSection(uis[1], self.truth, prediction, torch, shelf)
-        self.annotatorsSection = AnnotatorsSection(
-            uis[2], self.annotators, slicer.util.mainWindow() or self._widgets[2]
-        )
+        self.truthSection = TruthSection(uis["Truth"], self.truth, prediction, torch, shelf)
+        keysOf = slicer.util.mainWindow() or self._widgets[SECTIONS.index("AnnotatorsSection")]
+        self.annotatorsSection = AnnotatorsSection(uis["Annotators"], self.annotators, keysOf)
         self.display = DisplayLogic(self.case, self.truth, self.annotators, views, scene)
-        self.displaySection = DisplaySection(uis[3], self.display, uis[1].confidenceBox)
+        self.displaySection = DisplaySection(uis["Display"], self.display, uis["Truth"].confidenceBox)
         self.adjudication = AdjudicationLogic(self.case, self.truth, views)
         self.adjudicationSection = AdjudicationSection(
-            uis[4], self.case, self.adjudication, self.opening, slicer.util.mainWindow() or self._widgets[4]
+            uis["Adjudication"], self.case, self.adjudication, self.opening, keysOf
         )
         self.watch = EditWatch(self.case)
-        self.trainSection = TrainSection(uis[5], TrainLogic(scene, self.case, self.opening.openedStudy), torch)
-        self.exportSection = ExportSection(uis[6], ExportLogic(self.case, self.truth, _))
+        self.trainSection = TrainSection(uis["Train"], TrainLogic(scene, self.case, self.opening.openedStudy), torch)
+        self.exportSection = ExportSection(uis["Export"], ExportLogic(self.case, self.truth, _))
         self._scene = scene
         self._observer = scene.AddObserver(scene.NodeRemovedEvent, self._onNodeRemoved)
         self.case.changed.connect(lambda _news: self._onCaseChanged())
@@ -87,7 +92,9 @@ class Panel:
         self.watch.truthEdited.connect(lambda _news: self.adjudicationSection.onTruthEdited())
         self.watch.outlinesEdited.connect(lambda _news: self._onOutlinesEdited())
         self.annotators.reviewed.connect(lambda _news: self.adjudicationSection.showViewsAgain())
-        self.adjudicationSection.connectTo(uis[2], [uis[0].caseSection, uis[2].annotatorsSection])
+        self.adjudicationSection.connectTo(
+            uis["Annotators"], [uis["Case"].caseSection, uis["Annotators"].annotatorsSection]
+        )
 
     def setParameterNode(self, node: Any) -> None:
         """Shows the state kept in a parameter node; None leaves the panel without a state."""
@@ -102,6 +109,7 @@ class Panel:
         sections = (self.truthSection, self.annotatorsSection, self.adjudicationSection)
         for section in (*sections, self.trainSection, self.exportSection):
             section.setParameters(self._parameters)
+        self.names.setParameters(self._parameters)
         self.case.setParameters(self._parameters)
 
     def setActive(self, *, active: bool) -> None:
@@ -180,7 +188,8 @@ class Panel:
 class Parameters:
     """The open case: its volume, its name and its study's, its classes, and the annotators with node and segment.
 
-    `ignored` are the annotators who are not ticked, `annotator` is the one whose errors are shown.
+    `ignored` are the annotators who are not ticked, `annotator` is the one whose errors are shown. `matches` are labels
+    that mean the same (as `reader:7=1`), unless they are all kept apart; classes are renamed from one name to another.
     """
 
     volume: vtkMRMLScalarVolumeNode
@@ -191,6 +200,10 @@ class Parameters:
     nodes: list[vtkMRMLNode]
     segments: list[str]
     ignored: list[str]
+    matches: list[str]
+    keptApart: bool = False
+    renamedFrom: list[str]
+    renamedTo: list[str]
     annotator: str
     method: str = DEFAULT
     model: str

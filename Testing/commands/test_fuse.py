@@ -157,3 +157,34 @@ def test_the_work_of_a_killed_worker_is_done_again(tmp_path):
     assert list(parallel_map(2)(dies_once, items)) == ["0", "1", "2", "3", "4", "5"]
     with pytest.raises(UserError, match="died 4 times at the same case"):
         list(parallel_map(2)(always_dies, items))
+
+
+def write_values(folder: Path, **values: int) -> list[str]:
+    files = []
+    for name, value in values.items():
+        labels = np.zeros((4, 6, 6), dtype=np.uint8)
+        labels[1:3, 2:5, 2:5] = value
+        write_labels(folder / f"{name}.nrrd", labels, Geometry.plain(labels.shape))
+        files.append(str(folder / f"{name}.nrrd"))
+    return files
+
+
+def test_different_values_for_one_structure_are_named_and_matched_on_request(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    files = write_values(tmp_path, a=1, b=7, c=1)
+    assert main(["fuse", *files, "--out", str(tmp_path / "apart")]) == 0
+    said = " ".join(capsys.readouterr().out.split())
+    assert "b uses class 7 (value 7) where others use class 1 (value 1)" in said
+    assert "--relabel b:7=1" in said
+    assert main(["fuse", *files, "--out", str(tmp_path / "one"), "--relabel", "b:7=1"]) == 0
+    assert "--relabel" not in capsys.readouterr().out
+    truth = read_labels(tmp_path / "one" / "a" / "truth.nrrd").array
+    assert sorted(np.unique(truth)) == [0, 1]
+    assert np.count_nonzero(truth) == 18
+
+
+def test_labels_of_an_unknown_reader_are_not_matched(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    files = write_values(tmp_path, a=1, b=7)
+    assert main(["fuse", *files, "--out", str(tmp_path / "out"), "--relabel", "z:7=1"]) == 2
+    assert "no annotator 'z'" in capsys.readouterr().err

@@ -1,0 +1,171 @@
+"""Names of annotators and classes, labels that may mean the same, one structure after the other."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import slicer
+from PySide6.QtCore import Qt
+
+from NoisyLabelSegLib.scene.nodes import Role
+from Testing.widget.nodes import labelmap, segmentation
+
+NAME = 0
+
+
+def text(widget):
+    return widget.property("text")
+
+
+def box(value=1, *, shift=0):
+    array = np.zeros((12, 24, 24), dtype=np.uint8)
+    array[3:8, 4 + shift : 10 + shift, 4:10] = value
+    return array
+
+
+def open_case(module, volume):
+    module.panel.case.chooseVolume(volume)
+    module.panel.case.addFromScene()
+    return module.panel
+
+
+def classes_in_table(panel):
+    table = panel.classesSection._ui.classTable
+    return [(table.item(row, 0).text(), table.item(row, 1).text()) for row in range(table.model().rowCount())]
+
+
+@pytest.fixture
+def different_values(module, volume):
+    """Annotators a and c use 1, and b uses 7 for the same structure."""
+    for name, value in (("a", 1), ("b", 7), ("c", 1)):
+        labelmap(box(value), name)
+    return open_case(module, volume)
+
+
+def test_different_values_for_one_structure_are_asked_about_before_anything_is_fused(different_values):
+    panel = different_values
+    ui = panel.classesSection._ui
+    assert "b uses class 7 (value 7) where others use class 1 (value 1)" in text(ui.questionText)
+    assert not ui.classesSection.collapsed
+    assert panel.truth.truth is None
+    assert "Say under Classes first" in panel.truthSection._ui.estimateButton.toolTip()
+
+
+def test_taken_as_one_they_are_one_class_and_fused(different_values):
+    panel = different_values
+    panel.classesSection._ui.matchButton.click()
+    assert panel.case.classes == ("background", "foreground")
+    assert np.array_equal(panel.truth.truth, box(1))
+    assert not panel.classesSection._ui.matchButton.isVisibleTo(panel.classesSection._ui.matchButton.parent())
+    assert classes_in_table(panel) == [("foreground", "3")]
+
+
+def test_kept_apart_they_stay_classes_of_their_own(different_values):
+    panel = different_values
+    panel.classesSection._ui.apartButton.click()
+    assert len(panel.case.classes) == 8
+    assert panel.truth.truth is not None
+
+
+def test_what_was_said_about_classes_is_saved_with_the_scene(host, different_values, tmp_path):
+    panel = different_values
+    panel.classesSection._ui.matchButton.click()
+    saved = str(tmp_path / "scene.mrb")
+    assert slicer.mrmlScene.WriteToMRB(saved)
+    host.close_scene()
+    assert slicer.mrmlScene.ReadFromMRB(saved, True)
+    assert panel.case.classes == ("background", "foreground")
+    assert text(panel.classesSection._ui.questionText) == ""
+
+
+def test_spelling_variants_of_segments_are_asked_about(module, volume):
+    mask, other = box().astype(bool), box(shift=8).astype(bool)
+    segmentation("ann", {"Edema": mask, "core": other}, volume)
+    segmentation("ben", {"Oedema": mask, "core": other}, volume)
+    panel = open_case(module, volume)
+    assert "Oedema and Edema differ only by spelling" in text(panel.classesSection._ui.questionText)
+    panel.classesSection._ui.matchButton.click()
+    assert panel.case.classes == ("background", "Edema", "core")
+    ann, ben = panel.case.labels().values()
+    assert np.array_equal(ann, ben)
+
+
+def test_the_name_of_a_segment_that_everybody_uses_is_the_name_of_the_class(module, volume):
+    for name in ("ann", "ben"):
+        segmentation(name, {"nodule": box().astype(bool)}, volume)
+    panel = open_case(module, volume)
+    assert panel.case.classes == ("background", "nodule")
+    truth = panel.case.folder.find(Role.TRUTH)
+    assert truth.GetSegmentation().GetNthSegment(0).GetName() == "nodule"
+
+
+def test_a_class_is_renamed_in_the_table(opened):
+    table = opened.classesSection._ui.classTable
+    table.item(0, NAME).setText("lesion")
+    assert opened.case.classes == ("background", "lesion")
+    assert opened.case.folder.find(Role.TRUTH).GetSegmentation().GetNthSegment(0).GetName() == "lesion"
+    table.item(0, NAME).setText("nodule")
+    assert opened.case.classes == ("background", "nodule")
+    table.item(0, NAME).setText("background")
+    assert opened.case.classes == ("background", "nodule")
+    assert "choose another name" in text(opened.classesSection._ui.classesMessage)
+
+
+def test_an_annotator_is_renamed_in_the_table(opened):
+    table = opened.caseSection._ui.annotatorTable
+    table.item(2, NAME).setCheckState(Qt.CheckState.Unchecked)
+    table.item(2, NAME).setText("Dr. Miller")
+    assert opened.case.annotators == ("exact", "wide", "Dr. Miller")
+    assert opened.case.used == ("exact", "wide")
+    opened.annotatorsSection.review()
+    assert [row.annotator for row in opened.annotators.rows()] == ["exact", "wide", "Dr. Miller"]
+    assert opened.case.folder.find(Role.ERRORS, annotator="Dr. Miller") is not None
+    table.item(1, NAME).setText("Exact")
+    assert opened.case.annotators == ("exact", "wide", "Dr. Miller")
+    assert table.item(1, NAME).text() == "wide"
+    assert "choose another name" in text(opened.caseSection._ui.caseMessage)
+
+
+@pytest.fixture
+def several(module, volume):
+    """Two structures, of which cid marks the second as the first."""
+    labels = box(1) + box(2, shift=10)
+    wrong = box(1) + box(1, shift=10)
+    for name, array in (("ann", labels), ("ben", labels), ("cid", wrong)):
+        labelmap(array, name)
+    panel = open_case(module, volume)
+    panel.annotatorsSection.review()
+    return panel
+
+
+def test_structures_come_one_after_the_other_with_the_others_half_transparent(several):
+    ui = several.classesSection._ui
+    ui.nextStructureButton.click()
+    assert several.annotators.shownClass == "class 1"
+    ui.nextStructureButton.click()
+    assert several.annotators.shownClass == "class 2"
+    display = several.case.folder.find(Role.TRUTH).GetDisplayNode()
+    segmentation_ = several.case.folder.find(Role.TRUTH).GetSegmentation()
+    first, second = (segmentation_.GetSegmentIdBySegmentName(name) for name in ("class 1", "class 2"))
+    assert display.GetSegmentOpacity2DOutline(first) == 0.5
+    assert display.GetSegmentOpacity2DOutline(second) == 1.0
+    assert several.annotatorsSection._ui.classSelector.property("currentText") == "class 2"
+    ui.previousStructureButton.click()
+    assert several.annotators.shownClass == "class 1"
+
+
+def test_a_view_shows_the_structure_that_was_stepped_to(several):
+    node = slicer.vtkMRMLSliceNode()
+    node.SetLayoutName("Yellow")
+    node.SetSingletonTag("Yellow")
+    node = slicer.mrmlScene.AddNode(node)
+    node.SetOrientation("Coronal")
+    several.structures.show("class 2")
+    assert node.GetSliceToRAS().GetElement(1, 3) == pytest.approx(16.5, abs=0.6)
+
+
+def test_the_wrong_class_has_a_column_where_there_are_several_classes(several):
+    table = several.annotatorsSection._ui.statisticsTable
+    titles = [table.horizontalHeaderItem(column).text() for column in range(table.model().columnCount())]
+    assert titles == ["Annotator", "Dice", "Missed\nml", "Extra\nml", "Wrong\nml"]
+    assert table.item(2, 4).text() == "0.18"
