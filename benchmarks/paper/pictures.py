@@ -66,7 +66,7 @@ def _segmentations(trainings: Trainings) -> Outcome:
     columns = ["data", "labels", "method", "here: Dice (%) of the case shown"]
     says = [
         *(differences(name, quick=trainings.quick, data=trainings.data) for name in TITLES),
-        "Shown is the held-out case in the middle by the Dice of ours, at its slice with most of the truth.",
+        "Shown is the held-out case in the middle by the Dice of the method, at its slice with most of the truth.",
         *([QUICK_SAYS] if trainings.quick else []),
     ]
     return Outcome("Segmentation labels and predictions", columns, rows, says, figures)
@@ -119,7 +119,7 @@ def _labels_and_predictions(study: Study, place: Place, found: dict[str, Estimat
     for axes, (name, labels) in zip(grid[0, 2:], drawn.items(), strict=False):
         _labeled(axes, image, place.of(labels), name)
     for axes, (method, estimate) in zip(grid[1], found.items(), strict=False):
-        title = METHODS[method][0].replace(" of NoisyLabelSeg", "").replace("Naive CNN on", "CNN on")
+        title = METHODS[method][0].replace("Naive CNN on", "CNN on")
         _labeled(axes, image, place.of(estimate.truth), title)
     return figure
 
