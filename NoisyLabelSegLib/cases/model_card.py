@@ -40,6 +40,9 @@ _TYPES: dict[str, type] = {
 }
 _REQUIRED = ("architecture", "classes", "annotators", "preprocessing")
 
+LARGEST_CROP = 128
+"""Edge in pixels up to which an image is taken for a crop around one object, whose intensities may be scaled."""
+
 
 @dataclass(frozen=True)
 class ModelCard:
