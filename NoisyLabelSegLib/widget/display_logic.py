@@ -90,6 +90,19 @@ class DisplayLogic:
         self.changed.emit(None)
         self.placer.follow()
 
+    def hideErrors(self) -> None:
+        """Nothing lies over the image, and every annotator's view is gone."""
+        self._annotators.leaveViews()
+        finished(self.showing(Overlay.NOTHING))
+
+    def showOwnErrors(self, name: str) -> None:
+        """The error map of this name, until somebody selects an annotator or another overlay."""
+        self.overlay = Overlay.ERRORS
+        self._apply()
+        self._views.showOne(self._case.folder, name)
+        self.changed.emit(None)
+        self.placer.follow()
+
     def showSurface(self, *, shown: bool) -> None:
         """The truth's surface, colored by the signed distance of the selected annotator, in the 3D views."""
         self._surfaceShown = shown

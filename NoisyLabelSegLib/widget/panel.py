@@ -29,6 +29,8 @@ from NoisyLabelSegLib.widget.export_section import ExportSection
 from NoisyLabelSegLib.widget.models import ModelShelf
 from NoisyLabelSegLib.widget.names_logic import NamesLogic
 from NoisyLabelSegLib.widget.opening import Opening
+from NoisyLabelSegLib.widget.practice_logic import PracticeLogic
+from NoisyLabelSegLib.widget.practice_section import PracticeSection, recordPath
 from NoisyLabelSegLib.widget.prediction_logic import PredictionLogic
 from NoisyLabelSegLib.widget.steps import Steps
 from NoisyLabelSegLib.widget.structures import Structures
@@ -41,8 +43,10 @@ from NoisyLabelSegLib.widget.truth_section import TruthSection
 DEVICES = ["auto", "cuda", "mps", "cpu"]
 SECTIONS = (
     *("CaseSection", "TruthSection", "AnnotatorsSection", "DisplaySection"),
-    *("ClassesSection", "AdjudicationSection", "TrainSection", "ExportSection"),
+    *("ClassesSection", "AdjudicationSection", "PracticeSection", "TrainSection", "ExportSection"),
 )
+TELLING = ("TruthSection", "AnnotatorsSection", "DisplaySection", "ClassesSection", "AdjudicationSection")
+"""The sections that tell what a trainee is to find out."""
 MODELS_SETTING = "NoisyLabelSeg/Models"
 
 
@@ -80,6 +84,10 @@ class Panel:
         self.adjudicationSection = AdjudicationSection(
             uis["Adjudication"], self.case, self.adjudication, self.opening, keysOf
         )
+        self.practice = PracticeLogic(self.case, self.truth, self.display, views, recordPath())
+        curtain = [widget for name, widget in zip(SECTIONS, self._widgets, strict=True) if name in TELLING]
+        curtain += [uis["Case"].annotatorTable]
+        self.practiceSection = PracticeSection(uis["Practice"], self.practice, curtain)
         self.watch = EditWatch(self.case)
         self.trainSection = TrainSection(uis["Train"], TrainLogic(scene, self.case, self.opening.openedStudy), torch)
         self.exportSection = ExportSection(uis["Export"], ExportLogic(self.case, self.truth, _))
@@ -110,6 +118,7 @@ class Panel:
         for section in (*sections, self.trainSection, self.exportSection):
             section.setParameters(self._parameters)
         self.names.setParameters(self._parameters)
+        self.practice.setParameters(self._parameters)
         self.case.setParameters(self._parameters)
 
     def setActive(self, *, active: bool) -> None:
@@ -202,6 +211,7 @@ class Parameters:
     ignored: list[str]
     matches: list[str]
     keptApart: bool = False
+    practicing: bool = False
     renamedFrom: list[str]
     renamedTo: list[str]
     annotator: str
