@@ -64,19 +64,31 @@ class ReviewViews:
         Views of the same plane move together.
         """
         names = tuple(folder.annotators if annotators is None else annotators)
-        if self._layoutNode() is None:
-            raise UserError("There are no views to arrange", remedy="start Slicer with its main window")
         if not names:
             raise UserError(f"Case {folder.case} has no annotators to show", remedy="add annotators first")
+        self.arrangeViews(names, folder.image, [folder.find(Role.ERRORS, annotator=name) for name in names], planes)
+        self.keepOutlinesOut(folder)
+        self._showLegend(folder, names[0], [self._sliceNode(viewName(0)).GetID()])
+
+    def arrangeViews(
+        self,
+        names: Sequence[str],
+        image: Node | None,
+        labels: Sequence[Node | None],
+        planes: Sequence[str] = ("Axial",),
+    ) -> None:
+        """Linked views, one per name and plane, with the name in the corner and these labels over the image."""
+        if self._layoutNode() is None:
+            raise UserError("There are no views to arrange", remedy="start Slicer with its main window")
         self._remember()
         titles = viewTitles(names)
-        description, image = layoutXml(titles, planes), folder.image
+        description = layoutXml(titles, planes)
         isShown = self._shows(description, image)
         if not isShown:
             self._arrange(description)
         for place, (index, plane) in enumerate(product(range(len(names)), planes)):
             view, title = viewName(place), titles[index]
-            self._fillView(view, folder.image, folder.find(Role.ERRORS, annotator=names[index]))
+            self._fillView(view, image, labels[index])
             sliceNode = self._sliceNode(view)
             sliceNode.SetLayoutLabel(title)
             corner = drawable(title, len(title), otherwise=f"Annotator {index + 1}")
@@ -84,8 +96,6 @@ class ReviewViews:
             if not isShown:
                 self._turn(view, plane, image)
         self._outlineErrors()
-        self._keepOutlinesOut(folder)
-        self._showLegend(folder, names[0], [self._sliceNode(viewName(0)).GetID()])
         if not isShown:  # else people stay where they are
             self.fit()
 
@@ -115,7 +125,7 @@ class ReviewViews:
             composite.SetForegroundOpacity(opacity)
         if node is not None:
             showLegend(node, visible=True, viewIds=self._legendViews())
-            self._announceLegends()
+            self.announceLegends()
 
     def showNothing(self) -> None:
         """The images alone, and the outlines."""
@@ -234,7 +244,7 @@ class ReviewViews:
         if image is not None:
             self._sliceNode(view).RotateToVolumePlane(image)  # an oblique volume is shown in its own slices
 
-    def _keepOutlinesOut(self, folder: CaseFolder) -> None:
+    def keepOutlinesOut(self, folder: CaseFolder) -> None:
         """Annotators' outlines stay in Slicer's own views: in ours the error map says the same in fewer colors."""
         views = [*nodesOfClass(self.scene, "vtkMRMLSliceNode"), *nodesOfClass(self.scene, "vtkMRMLViewNode")]
         others = [view.GetID() for view in views if view.GetViewGroup() != VIEW_GROUP]
@@ -245,7 +255,7 @@ class ReviewViews:
     def _showLegend(self, folder: CaseFolder, annotator: str, viewIds: list[str]) -> None:
         for node in folder.nodes(Role.ERRORS):
             showLegend(node, visible=node.GetAttribute(PREFIX + "annotator") == annotator, viewIds=viewIds)
-        self._announceLegends()
+        self.announceLegends()
 
     def _legendViews(self) -> list[str]:
         """The one view that has the legend: the first that is shown, or just the first."""
@@ -253,7 +263,7 @@ class ReviewViews:
         shown = [node for node in nodes if node.IsMappedInLayout()] or nodes
         return [node.GetID() for node in shown[:1]]
 
-    def _announceLegends(self) -> None:
+    def announceLegends(self) -> None:
         for composite in self._compositeNodes():
             announceLegends(composite)
 

@@ -21,11 +21,14 @@ from NoisyLabelSegLib.widget.annotators_section import AnnotatorsSection
 from NoisyLabelSegLib.widget.case_logic import CaseLogic
 from NoisyLabelSegLib.widget.case_section import CaseSection
 from NoisyLabelSegLib.widget.classes_section import ClassesSection
+from NoisyLabelSegLib.widget.compare_logic import CompareLogic
+from NoisyLabelSegLib.widget.compare_section import CompareSection
 from NoisyLabelSegLib.widget.display_logic import DisplayLogic
 from NoisyLabelSegLib.widget.display_section import DisplaySection
 from NoisyLabelSegLib.widget.edit_watch import EditWatch
 from NoisyLabelSegLib.widget.export_logic import ExportLogic
 from NoisyLabelSegLib.widget.export_section import ExportSection
+from NoisyLabelSegLib.widget.keys import Keys
 from NoisyLabelSegLib.widget.models import ModelShelf
 from NoisyLabelSegLib.widget.names_logic import NamesLogic
 from NoisyLabelSegLib.widget.opening import Opening
@@ -34,6 +37,8 @@ from NoisyLabelSegLib.widget.practice_section import PracticeSection, recordPath
 from NoisyLabelSegLib.widget.prediction_logic import PredictionLogic
 from NoisyLabelSegLib.widget.steps import Steps
 from NoisyLabelSegLib.widget.structures import Structures
+from NoisyLabelSegLib.widget.study_logic import StudyLogic
+from NoisyLabelSegLib.widget.study_section import StudySection
 from NoisyLabelSegLib.widget.torch_support import TorchSupport
 from NoisyLabelSegLib.widget.train_logic import TrainLogic
 from NoisyLabelSegLib.widget.train_section import TrainSection
@@ -43,9 +48,13 @@ from NoisyLabelSegLib.widget.truth_section import TruthSection
 DEVICES = ["auto", "cuda", "mps", "cpu"]
 SECTIONS = (
     *("CaseSection", "TruthSection", "AnnotatorsSection", "DisplaySection"),
-    *("ClassesSection", "AdjudicationSection", "PracticeSection", "TrainSection", "ExportSection"),
+    *("ClassesSection", "CompareSection", "AdjudicationSection", "PracticeSection"),
+    *("StudySection", "TrainSection", "ExportSection"),
 )
-TELLING = ("TruthSection", "AnnotatorsSection", "DisplaySection", "ClassesSection", "AdjudicationSection")
+TELLING = (
+    *("TruthSection", "AnnotatorsSection", "DisplaySection"),
+    *("ClassesSection", "CompareSection", "AdjudicationSection"),
+)
 """The sections that tell what a trainee is to find out."""
 MODELS_SETTING = "NoisyLabelSeg/Models"
 
@@ -83,6 +92,21 @@ class Panel:
         self.adjudication = AdjudicationLogic(self.case, self.truth, views)
         self.adjudicationSection = AdjudicationSection(
             uis["Adjudication"], self.case, self.adjudication, self.opening, keysOf
+        )
+        self.compareSection = CompareSection(
+            uis["Compare"], CompareLogic(self.case, self.truth, self.annotators, views)
+        )
+        self.studySection = StudySection(
+            uis["Study"], StudyLogic(self.opening.openedStudy), lambda: self.truthSection.method
+        )
+        self._keys = Keys(
+            keysOf,
+            {
+                "Shift+C": self.caseSection.onNextCase,
+                "Shift+X": self.caseSection.onPreviousCase,
+                "Shift+S": self.classesSection.onNext,
+                "Shift+A": self.classesSection.onPrevious,
+            },
         )
         self.practice = PracticeLogic(self.case, self.truth, self.display, views, recordPath())
         curtain = [widget for name, widget in zip(SECTIONS, self._widgets, strict=True) if name in TELLING]
@@ -128,6 +152,7 @@ class Panel:
         self.watch.pause(paused=not active)
         self.annotators.showLegends(visible=active)
         self.displaySection.setActive(active=active)
+        self._keys.enable(enabled=active)
 
     def leaveScene(self) -> None:
         """Ends what runs and lets go of the parameter node: the scene goes away."""
@@ -139,6 +164,8 @@ class Panel:
         self.trainSection.leaveScene()
         self.exportSection.leaveScene()
         self.displaySection.leaveScene()
+        self.compareSection.leaveScene()
+        self.studySection.leaveScene()
         self.annotators.leaveScene()
         self.setParameterNode(None)
 
@@ -191,6 +218,8 @@ class Panel:
         self.adjudicationSection.update()
         self.trainSection.update()
         self.exportSection.update()
+        self.compareSection.update()
+        self.studySection.update()
 
 
 @parameterNodeWrapper

@@ -121,7 +121,7 @@ class PracticeLogic:
         """The chart of all attempts, and their names in order."""
         attempts = self.record.attempts
         names = [f"{number} ({attempt.date})" for number, attempt in enumerate(attempts, start=1)]
-        points = {
+        points: dict[str, list[float | None]] = {
             str(_("My Dice with the annotators")): [attempt.dice_with_experts for attempt in attempts],
             str(_("Annotators with each other")): [attempt.experts_mean for attempt in attempts],
         }
@@ -163,7 +163,7 @@ class PracticeLogic:
         empty = np.zeros(self._case.geometry.shape, dtype=np.uint8)
         colors = [classColor(label) for label in range(1, len(classes))]
         fillSegmentation(node, empty, self._case.geometry, classes[1:], colors)
-        node.SetNodeReferenceID(node.GetReferenceImageGeometryReferenceRole(), folder.image.GetID())
+        node.SetNodeReferenceID(node.GetReferenceImageGeometryReferenceRole(), self.image.GetID())
         showAsOutline(node)
         return node
 
