@@ -101,7 +101,7 @@ def verdict(training: Mapping[str, float]) -> str:
     holds = usual < USUAL_MS and largest < LARGEST_MS
     return (
         f"While a model trains, the interface is at most {usual:.0f} ms late 95 times out of 100, and never more than "
-        f"{largest:.0f} ms (wanted: below {USUAL_MS} and {LARGEST_MS}): {'it holds' if holds else 'IT DOES NOT HOLD'}. "
+        f"{largest:.0f} ms (limits: {USUAL_MS} and {LARGEST_MS} ms): {'it holds' if holds else 'IT DOES NOT HOLD'}. "
         f"Of the longest wait the panel itself computed {training['busy_largest_ms']:.0f} ms."
     )
 

@@ -46,9 +46,7 @@ def run(terminal: Terminal, options: argparse.Namespace) -> dict[str, Any]:
             for name, row in results.items()
         ],
     )
-    terminal.say(
-        "Ratio: our time over SimpleITK's LabelOverlapMeasures plus SignedMaurerDistanceMap (wanted: below 3)."
-    )
+    terminal.say("Ratio: our time over SimpleITK's LabelOverlapMeasures plus SignedMaurerDistanceMap (limit: 3).")
     return {**results, "growth": _growth(terminal)}
 
 

@@ -25,12 +25,14 @@ Labels = NDArray[np.uint8]
 class Annotation:
     """One annotator's labels of one case, and when they were drawn (ISO date) if that is known.
 
+    `image` is the annotation's own image, registered to that of the case, as the atlases of a multi-atlas study have.
     `extra` keeps the file's other keys, among them `started` (ISO date and time) and `seconds` of work.
     """
 
     source: Source
     date: str | None = None
     extra: Mapping[str, Any] = field(default_factory=dict)
+    image: Source | None = None
 
 
 @dataclass(frozen=True)
@@ -73,6 +75,8 @@ class Case:
         yield from self.images
         for annotation in (*self.annotations.values(), *(item for items in self.repeats.values() for item in items)):
             yield annotation.source
+            if annotation.image is not None:
+                yield annotation.image
         if self.truth_source is not None:
             yield self.truth_source
 
@@ -111,6 +115,11 @@ class Case:
     def all_labels(self, annotators: Sequence[str]) -> list[Labels | None]:
         """The labels of these annotators in this order, None for those who did not label this case."""
         return [self.labels(annotator) for annotator in annotators]
+
+    def registered_images(self, annotators: Sequence[str]) -> list[NDArray[Any] | None]:
+        """The first channel of each annotator's own image, None for those who have none."""
+        own = [self.annotations[name].image if name in self.annotations else None for name in annotators]
+        return [None if source is None else self._on_grid(source, read_image).channels[0] for source in own]
 
     def readings(self, annotator: str) -> list[Labels]:
         """All readings of the case by this annotator: the annotation first, then the repeats."""

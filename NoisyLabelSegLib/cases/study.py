@@ -182,8 +182,9 @@ def _case_from_json(entry: Mapping[str, Any], folder: Path, classes: int) -> Cas
     def annotation(value: Any) -> Annotation:
         if isinstance(value, str):
             return Annotation(folder / value)
-        extra = {key: item for key, item in value.items() if key not in ("file", "date")}
-        return Annotation(folder / value["file"], value.get("date"), extra)
+        extra = {key: item for key, item in value.items() if key not in ("file", "date", "image")}
+        image = folder / value["image"] if "image" in value else None
+        return Annotation(folder / value["file"], value.get("date"), extra, image)
 
     truth = entry.get("truth")
     truth = {"file": truth} if isinstance(truth, str) else truth
@@ -205,9 +206,10 @@ def _case_from_json(entry: Mapping[str, Any], folder: Path, classes: int) -> Cas
 def _case_to_json(case: Case, folder: Path) -> dict[str, Any]:
     def annotation(value: Annotation) -> Any:
         file = _relative(value.source, folder, case.id)
-        if value.date is None and not value.extra:
+        if value.date is None and not value.extra and value.image is None:
             return file
-        return {"file": file, **({} if value.date is None else {"date": value.date}), **value.extra}
+        image = {} if value.image is None else {"image": _relative(value.image, folder, case.id)}
+        return {"file": file, **({} if value.date is None else {"date": value.date}), **image, **value.extra}
 
     entry: dict[str, Any] = {"id": case.id, "images": [_relative(source, folder, case.id) for source in case.images]}
     if case.patient is not None:

@@ -181,6 +181,8 @@ def _annotation_problem(value: Any) -> str | None:
         return path_problem(value)
     if problem := path_problem(value.get("file")):
         return f"its 'file' {problem}"
+    if "image" in value and (problem := path_problem(value["image"])):
+        return f"its 'image' {problem}"
     seconds = value.get("seconds", 0)
     if isinstance(seconds, bool) or not isinstance(seconds, (int, float)) or not 0 <= seconds < float("inf"):
         return f"its 'seconds' {seconds!r} are not a number of seconds"

@@ -23,7 +23,7 @@ BENCHES = sorted(
 )
 """Each file `benchmarks/bench_<name>.py` has `SUMMARY` and `run(terminal, options) -> dict`, and, if it has options of
 its own, `add_options(parser)`."""
-BY_NAME_ONLY = ("accuracy", "asking", "fusion-table", "labels", "scale")
+BY_NAME_ONLY = ("accuracy", "asking", "atlases", "fusion-table", "labels", "scale")
 """Experiments that take long and run only when they are named; all but `scale` score and do not time."""
 
 

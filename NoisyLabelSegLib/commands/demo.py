@@ -1,4 +1,4 @@
-"""`noisylabelseg demo`: the whole story on a phantom study, offline, on a CPU."""
+"""`noisylabelseg demo`: all steps on a phantom study, offline, on a CPU."""
 
 from __future__ import annotations
 
@@ -84,10 +84,10 @@ def _last_lines(demo: Demo, out: str) -> list[str]:
 
 
 def _success(demo: Demo) -> list[str]:
-    from NoisyLabelSegLib.demo.run import LEARNED, TAUGHT
+    from NoisyLabelSegLib.demo.run import LEARNED, ORACLE
 
-    learned, fused, taught = demo.row(LEARNED), demo.row("staple"), demo.row(TAUGHT)
-    others = f"STAPLE {_cell(fused.dice)}, the same network trained on the known truth {_cell(taught.dice)}"
+    learned, fused, oracle = demo.row(LEARNED), demo.row("staple"), demo.row(ORACLE)
+    others = f"STAPLE {_cell(fused.dice)}, the same network trained on the known truth {_cell(oracle.dice)}"
     errors = f"{_cell(learned.confusion_error)} (root mean square), those of STAPLE by {_cell(fused.confusion_error)}"
     return [
         f"Truth: the coupled networks, trained on one label per scan, reach Dice {_cell(learned.dice)} ({others}).",

@@ -32,9 +32,11 @@ _MOST_REMARKS = 10  # that are shown; all of them are in annotators.json
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     from NoisyLabelSegLib.fusion import DEFAULT, METHODS
+    from NoisyLabelSegLib.fusion.methods import ATLAS_METHODS
 
     sentences = "; ".join(
-        f"{name}: {method.sentence[0].lower()}{method.sentence[1:-1]}" for name, method in METHODS.items()
+        f"{name}: {method.sentence[0].lower()}{method.sentence[1:-1]}"
+        for name, method in {**METHODS, **ATLAS_METHODS}.items()
     )
     parser.add_argument(
         "input", nargs="+", metavar="STUDY", help="a study.json or the folder that holds it, or one case's label files"

@@ -1,1 +1,1 @@
-"""The demo: the whole story on a phantom study."""
+"""The demo: simulation, fusion, training, evaluation and review on a phantom study."""

@@ -56,7 +56,7 @@ class WholeBar:
 
 PRESET = "quick"
 CASES = 30
-THRESHOLD, LEARNED, TAUGHT = "one threshold", "coupled networks", "oracle-truth"
+THRESHOLD, LEARNED, ORACLE = "one threshold", "coupled networks", "oracle-truth"
 WITH_LABELS = "coupled networks with labels"
 FUSIONS = ("majority", "staple", "spatial-staple")
 PLAN = {
@@ -64,7 +64,7 @@ PLAN = {
     **{method: {"fuse": 0.5} for method in FUSIONS},
     LEARNED: {"train": 60.0, "predict": 8.0},
     WITH_LABELS: {"predict": 4.0},
-    TAUGHT: {"train": 50.0, "predict": 3.0},
+    ORACLE: {"train": 50.0, "predict": 3.0},
     "review": {"review": 5.0},
     "scene": {"scene": 3.0},
 }
@@ -132,8 +132,8 @@ def run_demo(
     with bar.part(WITH_LABELS) as listener:
         demo.rows.append(_combine(made, folder, listener))
     say("For scale, training the same network on the truth itself ...")
-    with bar.part(TAUGHT) as listener:
-        demo.rows.append(_teach(made, folder, words, listener))
+    with bar.part(ORACLE) as listener:
+        demo.rows.append(_train_on_truth(made, folder, words, listener))
     against = "the truth from image and labels" if demo.learned else "the known truth of the phantoms"
     say(f"Reviewing every annotator against {against} ...")
     estimates = folder / "combined" if demo.learned else None
@@ -169,8 +169,8 @@ def _combine(made: DemoStudy, folder: Path, report: Report) -> Row:
     return replace(row, remark="given all five labels of each scan")
 
 
-def _teach(made: DemoStudy, folder: Path, words: Sequence[str], report: Report) -> Row:
-    """The same network with the truth for a teacher: what can be reached at best.
+def _train_on_truth(made: DemoStudy, folder: Path, words: Sequence[str], report: Report) -> Row:
+    """The same network trained on the truth: about what can be reached at best.
 
     It learns in batches half as large, that is in twice as many steps: in the few epochs of the preset it would, with
     some seeds, see nothing at all.
@@ -179,9 +179,9 @@ def _teach(made: DemoStudy, folder: Path, words: Sequence[str], report: Report) 
 
     with _timed() as seconds:
         words = [f"batch={preset(PRESET).batch // 2}", *words, "target=truth"]
-        _trained(made, folder / TAUGHT / "run", folder / TAUGHT / "learned", words, report, annotators=False)
-    row = _scored(TAUGHT, folder / TAUGHT / "learned", made, seconds())
-    return replace(row, remark="taught the truth, in twice as many steps")
+        _trained(made, folder / ORACLE / "run", folder / ORACLE / "learned", words, report, annotators=False)
+    row = _scored(ORACLE, folder / ORACLE / "learned", made, seconds())
+    return replace(row, remark="trained on the truth, in twice as many steps")
 
 
 def _trained(

@@ -11,8 +11,10 @@ from NoisyLabelSegLib.errors import UserError
 from NoisyLabelSegLib.fusion.collate import collate
 from NoisyLabelSegLib.fusion.lop_staple import lop_staple
 from NoisyLabelSegLib.fusion.model import Solution
+from NoisyLabelSegLib.fusion.non_local_staple import non_local_staple
 from NoisyLabelSegLib.fusion.spatial_staple import spatial_staple
 from NoisyLabelSegLib.fusion.staple import staple
+from NoisyLabelSegLib.fusion.steps import steps
 from NoisyLabelSegLib.fusion.table import VoteTable
 from NoisyLabelSegLib.fusion.voting import hierarchical, majority, mean, simple
 from NoisyLabelSegLib.fusion.weighted_majority import weighted_majority
@@ -109,12 +111,32 @@ METHODS = {
     )
 }
 
+ATLAS_METHODS = {
+    method.name: method
+    for method in (
+        Method(
+            "steps",
+            "STEPS",
+            "As STAPLE, with a say only for annotations whose own registered image resembles the scan there.",
+            steps,
+        ),
+        Method(
+            "non-local-staple",
+            "Non-local STAPLE",
+            "As STAPLE, but looks nearby in each annotation's own registered image for what the scan shows.",
+            non_local_staple,
+        ),
+    )
+}
+"""Methods for labels that come with an image of their own, as in multi-atlas segmentation."""
+
 DEFAULT = "weighted-majority"
 """The method of everything that names none: fuse(), the verbs and the panel."""
 
 
 def method_named(name: str) -> Method:
     """The method of this name; any other is refused with the names there are."""
-    if name not in METHODS:
-        raise UserError(f"There is no fusion method {name!r}", remedy=f"choose one of {', '.join(METHODS)}")
-    return METHODS[name]
+    every = {**METHODS, **ATLAS_METHODS}
+    if name not in every:
+        raise UserError(f"There is no fusion method {name!r}", remedy=f"choose one of {', '.join(every)}")
+    return every[name]

@@ -14,10 +14,10 @@ from NoisyLabelSegLib.cases.estimates import ANNOTATORS_JSON
 from NoisyLabelSegLib.failures import Failures
 from NoisyLabelSegLib.fusion.annotators import FORMAT
 from NoisyLabelSegLib.fusion.leave_one_out import FusedFrom, leave_one_out, leave_one_out_pools
-from NoisyLabelSegLib.fusion.methods import DEFAULT, METHODS, method_named
+from NoisyLabelSegLib.fusion.methods import ATLAS_METHODS, DEFAULT, METHODS, method_named
 from NoisyLabelSegLib.fusion.pool import Pool
 from NoisyLabelSegLib.fusion.result import Fusion
-from NoisyLabelSegLib.fusion.table import VoteTable
+from NoisyLabelSegLib.fusion.table import RegisteredImages, VoteTable
 from NoisyLabelSegLib.fusion.votes import Votes
 from NoisyLabelSegLib.json_checks import read_json
 from NoisyLabelSegLib.progress import Map, Report, silent, steps
@@ -80,7 +80,11 @@ class StudyFuser:
     def votes(self, case: Case) -> Votes:
         """The votes of one case."""
         annotators = self.panel.annotators
-        return Votes(case.all_labels(annotators), classes=len(self.panel.classes), names=annotators)
+        images = None
+        if self.plan.method in ATLAS_METHODS and case.images:
+            images = RegisteredImages(case.first_channel(), tuple(case.registered_images(annotators)))
+        labels = case.all_labels(annotators)
+        return Votes(labels, classes=len(self.panel.classes), names=annotators, images=images)
 
     def fuse(self, votes: Votes) -> Fusion:
         """The fusion of everyone's votes of one case."""
@@ -106,7 +110,15 @@ def stored_fuser(
     """What fused the study's cases into this folder, as its annotators.json says; None where no fusion did."""
     path = folder / ANNOTATORS_JSON
     content = read_json(path) if path.exists() else None
-    if not isinstance(content, dict) or content.get("format") != FORMAT or content.get("method") not in METHODS:
+    if (
+        not isinstance(content, dict)
+        or content.get("format") != FORMAT
+        or content.get("method")
+        not in {
+            *METHODS,
+            *ATLAS_METHODS,
+        }
+    ):
         return None
     names = {entry["annotator"] for entry in content["annotators"]}
     used = replace(study, annotators=tuple(name for name in study.annotators if name in names))

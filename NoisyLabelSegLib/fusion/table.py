@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 import scipy.sparse
@@ -127,8 +127,20 @@ class VoteTable:
 
 
 @dataclass(frozen=True)
+class RegisteredImages:
+    """The scan (*shape), and for each annotator the image on the same grid that belongs to the labels, or None."""
+
+    scan: NDArray[Any]
+    own: tuple[NDArray[Any] | None, ...]
+
+
+@dataclass(frozen=True)
 class PlacedTable(VoteTable):
-    """A vote table that knows the voxels behind it: `row` (N,) is the row of each number in `places`."""
+    """A vote table that knows the voxels behind it: `row` (N,) is the row of each number in `places`.
+
+    `images` are given where annotations bring their own image.
+    """
 
     places: Places
     row: NDArray[np.intp]
+    images: RegisteredImages | None = field(default=None, kw_only=True)

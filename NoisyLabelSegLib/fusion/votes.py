@@ -14,7 +14,7 @@ from NoisyLabelSegLib.fusion.methods import DEFAULT, method_named
 from NoisyLabelSegLib.fusion.model import Solution
 from NoisyLabelSegLib.fusion.packing import UNKNOWN, checked_labels, checked_masks, pack
 from NoisyLabelSegLib.fusion.result import Fusion, remarks_on
-from NoisyLabelSegLib.fusion.table import PlacedTable
+from NoisyLabelSegLib.fusion.table import PlacedTable, RegisteredImages
 
 
 class Votes:
@@ -24,6 +24,7 @@ class Votes:
     classes: L; None takes the largest label plus one, at least 2.
     known: a (*shape) mask per annotator, True where the annotator looked; None for everywhere.
     names: what remarks call the annotators; None for "annotator 1" and so on.
+    images: the scan and the annotations' own registered images, which methods of ATLAS_METHODS compare.
     """
 
     def __init__(
@@ -33,10 +34,13 @@ class Votes:
         classes: int | None = None,
         known: Sequence[Any] | None = None,
         names: Sequence[str] | None = None,
+        images: RegisteredImages | None = None,
     ) -> None:
         checked = checked_labels(labels)
+        self._images = images
         self._packed = pack(checked, checked_masks(known, checked))
         self.names = tuple(names or (f"annotator {index + 1}" for index in range(len(checked))))
+        _require_images(images, self._packed.shape, len(checked))
         if len(self.names) != len(checked):
             raise UserError(f"There are {len(self.names)} names for {len(checked)} annotators")
         self.present = tuple(index for index, array in enumerate(checked) if array is not None)
@@ -49,7 +53,7 @@ class Votes:
         occurs[0] = True
         counts = self._packed.counts[occurs].astype(np.float64)
         row = np.maximum(np.cumsum(occurs) - 1, 0)
-        return PlacedTable(self._packed.patterns[occurs], counts, self._packed, row)
+        return PlacedTable(self._packed.patterns[occurs], counts, self._packed, row, images=self._images)
 
     def fuse(self, method: str = DEFAULT, *, annotators: Sequence[int] | None = None, **options: Any) -> Fusion:
         """Fuses the votes of these annotators (all if None) by the method of this name."""
@@ -105,7 +109,8 @@ def fuse(labels: Any, method: str = DEFAULT, classes: int | None = None, **optio
         The number of classes L; None for the largest label plus one, at least 2.
     **options
         `known` (masks (*shape) of where each annotator looked), `names` (of the annotators, for remarks), `annotators`
-        (the indices of those to use), and the options of the method, as in docs/fusion.md.
+        (the indices of those to use), `images` (RegisteredImages, for STEPS and non-local STAPLE), and the options of
+        the method, as in docs/fusion.md.
 
     Returns
     -------
@@ -124,8 +129,19 @@ def fuse(labels: Any, method: str = DEFAULT, classes: int | None = None, **optio
     >>> fusion.labels.tolist()
     [0, 1, 0]
     """
-    votes = Votes(labels, classes=classes, known=options.pop("known", None), names=options.pop("names", None))
+    given = {name: options.pop(name, None) for name in ("known", "names", "images")}
+    votes = Votes(labels, classes=classes, **given)
     return votes.fuse(method, **options)
+
+
+def _require_images(images: RegisteredImages | None, shape: tuple[int, ...], annotators: int) -> None:
+    if images is None:
+        return
+    if len(images.own) != annotators:
+        raise UserError(f"There are {len(images.own)} registered images for {annotators} annotators")
+    for image in (images.scan, *images.own):
+        if image is not None and image.shape != shape:
+            raise UserError("A registered image and the labels have different sizes", remedy="resample it first")
 
 
 def _classes(classes: int | None, largest: int) -> int:

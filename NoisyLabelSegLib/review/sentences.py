@@ -150,7 +150,7 @@ def _sharers(mistake: Mistake, translate: Translate) -> str:
 _BLANK = "{annotator} marks nothing and so missed everything there is to mark ({there})."
 _RIGHTLY_BLANK = "{annotator} marks nothing, and there is nothing to mark."
 _NOTHING_THERE = "{annotator} marked {marked} where there is nothing to mark."
-_FOUND_NONE = "{annotator} found none of the objects to mark ({objects}); false marks: {invented}."
+_FOUND_NONE = "{annotator} found none of the objects to mark ({objects}); false positive objects: {invented}."
 _RIGHT_PLACES = "{annotator} marks exactly what is there."
 _WRONG_CLASS = "The class is wrong in {wrong}."
 _PERFECT = "{annotator} agrees with the truth in every voxel."
@@ -163,28 +163,31 @@ _ONE_OF_TWO = (
 _ANNOTATOR = {
     "outside": {
         "nothing": "{annotator} draws {distance} outside the border and finds every object.",
-        "invented": "{annotator} draws {distance} outside the border and finds every object; false marks: {invented}.",
+        "invented": "{annotator} draws {distance} outside the border and finds every object; "
+        "false positive objects: {invented}.",
         "missed": "{annotator} draws {distance} outside the border and missed {missed} of {objects} objects "
         "(largest {largest}).",
         "both": "{annotator} draws {distance} outside the border and missed {missed} of {objects} objects "
-        "(largest {largest}); false marks: {invented}.",
+        "(largest {largest}); false positive objects: {invented}.",
     },
     "inside": {
         "nothing": "{annotator} draws {distance} inside the border and finds every object.",
-        "invented": "{annotator} draws {distance} inside the border and finds every object; false marks: {invented}.",
+        "invented": "{annotator} draws {distance} inside the border and finds every object; "
+        "false positive objects: {invented}.",
         "missed": "{annotator} draws {distance} inside the border and missed {missed} of {objects} objects "
         "(largest {largest}).",
         "both": "{annotator} draws {distance} inside the border and missed {missed} of {objects} objects "
-        "(largest {largest}); false marks: {invented}.",
+        "(largest {largest}); false positive objects: {invented}.",
     },
     "on": {  # the mean distance says little about the border where whole objects are missing or invented
-        "nothing": "{annotator} is {apart} off the border on average, to neither side, and finds every object.",
+        "nothing": "{annotator} is {apart} from the true border on average, without drawing too wide or too tight, "
+        "and finds every object.",
         "invented": "{annotator} draws the border neither too wide nor too tight and finds every object; "
-        "false marks: {invented}.",
+        "false positive objects: {invented}.",
         "missed": "{annotator} draws the border neither too wide nor too tight, but missed {missed} of {objects} "
         "objects (largest {largest}).",
         "both": "{annotator} draws the border neither too wide nor too tight, but missed {missed} of {objects} "
-        "objects (largest {largest}); false marks: {invented}.",
+        "objects (largest {largest}); false positive objects: {invented}.",
     },
 }
 

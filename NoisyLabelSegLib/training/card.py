@@ -31,6 +31,7 @@ def card_of(
     agreement: LabelAgreement | None,
 ) -> ModelCard:
     """cases: those that were trained on; settings: those of the last attempt; agreement: on held-out labels."""
+    curated = sum(case.curated for case in cases) if settings.curated else 0
     labels = {name: sum(name in case.annotations for case in cases) for name in study.annotators}
     return ModelCard(
         architecture=architecture,
@@ -48,6 +49,7 @@ def card_of(
             "studyDigest": state.study,
             "cases": len(cases),
             "labelsPerAnnotator": labels,
+            **({"curatedCases": curated} if curated else {}),
             "noisylabelseg": __version__,
             "torch": torch.__version__,
             "python": platform.python_version(),

@@ -31,7 +31,7 @@ from NoisyLabelSegLib.widget.truth_logic import TruthLogic
 from NoisyLabelSegLib.widget.work import Work
 
 MOST_MISTAKES = 50
-"""Nobody walks through a thousand specks; the table of mistakes in the scene has them all."""
+"""Enough for walking through the errors one by one; the table of mistakes in the scene has them all."""
 
 
 class AnnotatorsLogic:

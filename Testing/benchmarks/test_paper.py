@@ -18,7 +18,7 @@ from benchmarks.paper.outcome import PUBLISHED, Outcome, plus_minus, published
 from benchmarks.paper.pictures import painted
 from benchmarks.paper.reference_set import CURATED, NOISY, points, worth_in_noisy
 from benchmarks.paper.studies import DATA_SETS, QUICK, Size, Wanted, study, uses_data
-from benchmarks.paper.trainings import METHODS, Training, Trainings, has_learner
+from benchmarks.paper.trainings import METHODS, Training, Trainings
 from NoisyLabelSegLib.cli import main
 from NoisyLabelSegLib.commands.terminal import Terminal
 from NoisyLabelSegLib.errors import UserError
@@ -75,7 +75,6 @@ def test_every_method_of_the_papers_tables_can_be_trained_by_its_preset(tmp_path
     trainings = Trainings(tmp_path, quick=False, data=None, terminal=Terminal())
     made = study(DIGITS, tmp_path / "digits", None)
     for method in {*PUBLISHED["dense"], *PUBLISHED["one"]}:
-        assert has_learner(method)
         settings = trainings.settings(Training(Wanted("brats", "dense", 3, False), method), made)
         changes = [*METHODS[method][1], "seed=3", "device=cpu"]
         assert settings == preset("paper-brats").with_words(changes), "the paper's preset and nothing else"

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from NoisyLabelSegLib.cases import Study
-from NoisyLabelSegLib.demo.run import FUSIONS, LEARNED, TAUGHT, THRESHOLD, WITH_LABELS
+from NoisyLabelSegLib.demo.run import FUSIONS, LEARNED, ORACLE, THRESHOLD, WITH_LABELS
 from NoisyLabelSegLib.demo.study import EVERYONE
 
 REPOSITORY = Path(__file__).resolve().parents[2]
@@ -67,12 +67,12 @@ def test_every_scan_has_one_label_and_the_held_out_ones_have_all_five_besides(de
 def test_all_methods_are_scored_on_the_held_out_scans(demo: Told) -> None:
     (result,) = demo.of("result")
     methods = result["methods"]
-    assert list(methods) == [THRESHOLD, *FUSIONS, LEARNED, WITH_LABELS, TAUGHT]
+    assert list(methods) == [THRESHOLD, *FUSIONS, LEARNED, WITH_LABELS, ORACLE]
     assert all(0 <= row["dice"] <= 1 for row in methods.values())
     assert {name for name, row in methods.items() if row["cm_rmse_column"] is not None} == {*FUSIONS, LEARNED}
     assert "truth" in methods[THRESHOLD]["remark"]
     assert "all five labels" in methods[WITH_LABELS]["remark"]
-    assert "twice as many steps" in methods[TAUGHT]["remark"]
+    assert "twice as many steps" in methods[ORACLE]["remark"]
 
 
 def test_report_model_and_predictions_are_there(demo: Told) -> None:
@@ -81,7 +81,7 @@ def test_report_model_and_predictions_are_there(demo: Told) -> None:
     for case in Study.read(demo.folder / "study" / EVERYONE).cases:
         assert (demo.folder / "learned" / case.id / "truth.nrrd").is_file()
         assert (demo.folder / "combined" / case.id / "truth.nrrd").is_file()
-        assert (demo.folder / TAUGHT / "learned" / case.id / "truth.nrrd").is_file()
+        assert (demo.folder / ORACLE / "learned" / case.id / "truth.nrrd").is_file()
 
 
 def test_one_bar_runs_from_nothing_to_the_end(demo: Told) -> None:

@@ -84,7 +84,7 @@ def test_corners_have_sentences_of_their_own() -> None:
         == "r marked 32 mm³ where there is nothing to mark."
     )
     assert annotator_sentence(summary_of("r", elsewhere, something, grid)) == (
-        "r found none of the objects to mark (1); false marks: 1."
+        "r found none of the objects to mark (1); false positive objects: 1."
     )
 
 

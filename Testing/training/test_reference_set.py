@@ -135,6 +135,7 @@ def test_curated_cases_bring_the_truth_that_noisy_labels_hide(make_disk_study: M
     for cases in (noisy[:5], [curated(noisy[0]), curated(noisy[1]), *noisy[2:5]]):
         study = replace(plain, annotators=("over",), cases=tuple(cases))
         model = load_model(train_study(study, tmp_path / f"run{len(scores)}", SMALL).package, "cpu")
+        assert model.card.provenance.get("curatedCases", 0) == sum(case.curated for case in cases)
         scores.append(dice(model.predict(tested).truth, np.asarray(tested.truth()), 2))
     assert scores[1] > scores[0] + 0.02
 

@@ -10,7 +10,7 @@ from matplotlib.figure import Figure
 
 from benchmarks.paper.outcome import Outcome
 from benchmarks.paper.studies import Wanted, differences
-from benchmarks.paper.trainings import METHODS, QUICK_SAYS, Training, Trainings, has_learner
+from benchmarks.paper.trainings import METHODS, QUICK_SAYS, Training, Trainings
 from NoisyLabelSegLib.metrics import correlation
 
 GROUPS = ((0.3, 0.65, "low (30 to 65 %)"), (0.65, 0.75, "middle (65 to 75 %)"), (0.75, 0.9, "high (75 to 90 %)"))
@@ -29,7 +29,7 @@ def _cases(trainings: Trainings, method: str) -> list[dict[str, Any]]:
 
 
 def _scatter(trainings: Trainings) -> Outcome:
-    methods = [method for method in ("coupled", "default", "conditioned") if has_learner(method)]
+    methods = ("coupled", "default", "conditioned")
     figure = Figure(figsize=(4.2 * len(methods), 4.2), layout="constrained")
     rows = []
     for axes, method in zip(np.atleast_1d(figure.subplots(1, len(methods), sharey=True)), methods, strict=True):
@@ -50,8 +50,7 @@ def _scatter(trainings: Trainings) -> Outcome:
 
 
 def _groups(trainings: Trainings) -> Outcome:
-    methods = [method for method in (*COMPARED, "default") if has_learner(method)]
-    found = {method: _cases(trainings, method) for method in methods}
+    found = {method: _cases(trainings, method) for method in (*COMPARED, "default")}
     rows: list[list[str]] = []
     heights: dict[str, list[float]] = {}
     for method, cases in found.items():

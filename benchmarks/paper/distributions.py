@@ -13,7 +13,7 @@ from benchmarks.accuracy_lidc import nodule_study, score_nodules
 from benchmarks.accuracy_protocol import LIDC_WORDS, SEEDS
 from benchmarks.paper.outcome import Outcome, plus_minus
 from benchmarks.paper.studies import TITLES, Wanted, differences
-from benchmarks.paper.trainings import METHODS, QUICK_SAYS, Training, Trainings, has_learner
+from benchmarks.paper.trainings import METHODS, QUICK_SAYS, Training, Trainings
 from NoisyLabelSegLib.errors import UserError
 from NoisyLabelSegLib.output import write_text
 from NoisyLabelSegLib.progress import steps
@@ -37,11 +37,10 @@ def _quick(trainings: Trainings) -> Outcome:
     rows = []
     for data_set in ("ms", "lidc"):
         for method in (*COMPARED[:-1], "coupled", "default"):
-            if has_learner(method):
-                records = trainings.records([Training(Wanted(data_set, "dense", 0, True), method)])
-                figures = [plus_minus([record["dice"] for record in records], percent=True)]
-                figures.append(plus_minus([record["ged_iou"] for record in records]))
-                rows.append([TITLES[data_set], METHODS[method][0], *figures, PUBLISHED_GED.get(method, "–")])
+            records = trainings.records([Training(Wanted(data_set, "dense", 0, True), method)])
+            figures = [plus_minus([record["dice"] for record in records], percent=True)]
+            figures.append(plus_minus([record["ged_iou"] for record in records]))
+            rows.append([TITLES[data_set], METHODS[method][0], *figures, PUBLISHED_GED.get(method, "–")])
     columns = ["data", "method", "here: Dice (%)", "here: GED_16", "published: GED_16 (LIDC)"]
     says = [differences(name, quick=True, data=trainings.data) for name in ("ms", "lidc")]
     return Outcome("Samples beside readers", columns, rows, [*says, *SAYS, QUICK_SAYS])
@@ -51,8 +50,7 @@ def _protocol(trainings: Trainings) -> Outcome:
     """LIDC by the protocol of `bench accuracy`: the same slices, split, steps and scores."""
     if trainings.data is None:
         raise UserError("LIDC-IDRI is needed for this", remedy="name its folder with --data, or add --quick")
-    methods = [method for method in COMPARED if has_learner(method)]
-    records = [_lidc(method, trainings) for method in steps(methods, "train", trainings.terminal.progress)]
+    records = [_lidc(method, trainings) for method in steps(list(COMPARED), "train", trainings.terminal.progress)]
     columns = [
         "method",
         "GED_16",
@@ -66,7 +64,7 @@ def _protocol(trainings: Trainings) -> Outcome:
     keys = ("ged_iou_16", "ged_iou_50", "hm_iou_16", "dice_soft", "dice_readers")
     rows = [
         [METHODS[method][0], *(f"{record[key]:.4f}" for key in keys), PUBLISHED_GED.get(method, "–"), record["seconds"]]
-        for method, record in zip(methods, records, strict=True)
+        for method, record in zip(COMPARED, records, strict=True)
     ]
     slices = records[0]["slices"]
     says = [*SAYS, f"{slices} slices of test patients, one seed, {_steps()} steps each; protocol in docs/results.md."]

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from benchmarks.paper.outcome import Outcome
 from benchmarks.paper.studies import TITLES, Wanted, differences
-from benchmarks.paper.trainings import METHODS, QUICK_SAYS, Training, Trainings, has_learner
+from benchmarks.paper.trainings import METHODS, QUICK_SAYS, Training, Trainings
 from benchmarks.printed_pictures import busiest, known_truth, outline, show
 from NoisyLabelSegLib.cases import Case, Study
 from NoisyLabelSegLib.cases.estimates import Estimate
@@ -48,7 +48,7 @@ def run(name: str, trainings: Trainings) -> Outcome:
 
 
 def _segmentations(trainings: Trainings) -> Outcome:
-    compared = [m for m in (QUICK_COMPARED if trainings.quick else COMPARED) if has_learner(m)]
+    compared = QUICK_COMPARED if trainings.quick else COMPARED
     figures, rows = {}, []
     for data_set, labels in SHOWN:
         wanted = Wanted(data_set, labels, 0, trainings.quick)

@@ -113,7 +113,7 @@ def _record(point: Point, trainings: Trainings) -> dict[str, Any]:
     settings = _settings(point.seed, quick=trainings.quick)
     if file.exists():
         found: dict[str, Any] = json.loads(file.read_text(encoding="utf-8"))
-        if found["settings"] != settings.to_json():
+        if Settings.from_json(found["settings"]) != settings:
             raise UserError("was measured with other settings", file=file, remedy="choose another --out")
         return found
     made = study_of(point, trainings.out / "studies" / f"reference-seed{point.seed}", quick=trainings.quick)

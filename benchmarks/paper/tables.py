@@ -6,7 +6,7 @@ from typing import Any
 
 from benchmarks.paper.outcome import PUBLISHED, Outcome, plus_minus, published
 from benchmarks.paper.studies import DATA_SETS, TITLES, Wanted, differences
-from benchmarks.paper.trainings import METHODS, QUICK_SAYS, Training, Trainings, has_learner
+from benchmarks.paper.trainings import METHODS, QUICK_SAYS, Training, Trainings
 
 CM_SAYS = (
     "The paper's CM error is called root-MSE in its text and MSE in its captions; ours is cm_rmse of docs/metrics.md. "
@@ -35,18 +35,14 @@ def shared_differences(trainings: Trainings) -> list[str]:
 def _dice(name: str, trainings: Trainings) -> Outcome:
     labels = "dense" if name == "dense" else "one"
     table = PUBLISHED[labels]
-    rows, missing = [], []
+    rows = []
     for data_set in DATA_SETS:
         for method in [*table, "default"]:
-            if not has_learner(method):
-                missing.append(method)
-                continue
             wanted = [Wanted(data_set, labels, seed, trainings.quick) for seed in trainings.seeds()]
             records = trainings.records(Training(item, method) for item in wanted)
             rows.append([TITLES[data_set], METHODS[method][0], *_cells(table.get(method, {}).get(data_set), records)])
     columns = ["data", "method", "paper: Dice (%)", "here: Dice (%)", "paper: CM error", "here: cm_rmse", "runs"]
     differs = [*shared_differences(trainings), CM_SAYS, STAPLE_SAYS]
-    differs += [f"Missing: {METHODS[method][0]}, which this version cannot train." for method in dict.fromkeys(missing)]
     what = "all labels" if labels == "dense" else "one label per image"
     return Outcome(f"Dice and error of confusion matrices, {what}", columns, rows, differs)
 

@@ -6,7 +6,7 @@ import json
 import shutil
 import time
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -25,7 +25,6 @@ from NoisyLabelSegLib.networks import SegmentationNetwork
 from NoisyLabelSegLib.output import write_text
 from NoisyLabelSegLib.progress import steps
 from NoisyLabelSegLib.training import Settings, preset, train_study
-from NoisyLabelSegLib.training.learners import LEARNERS
 from NoisyLabelSegLib.training.preprocessing import Preprocessing
 
 METHODS: dict[str, tuple[str, tuple[str, ...]]] = {
@@ -94,14 +93,13 @@ class Trainings:
     quick: bool
     data: Path | None
     terminal: Terminal
-    measured: dict[str, Any] = field(default_factory=dict)
 
     def seeds(self) -> Sequence[int]:
         return (0,) if self.quick else (0, 1, 2)
 
     def records(self, trainings: Iterable[Training]) -> list[dict[str, Any]]:
-        """The records in order; those of methods that this version does not have are left out."""
-        items = [item for item in trainings if has_learner(item.method)]
+        """The records in order."""
+        items = list(trainings)
         for item in steps(list(dict.fromkeys(item.taught for item in items)), "train", self.terminal.progress):
             self.record(item)
         return [self.record(item) for item in items]
@@ -112,7 +110,7 @@ class Trainings:
         settings = self.settings(item, made)
         if file.exists():
             found: dict[str, Any] = json.loads(file.read_text(encoding="utf-8"))
-            if found["settings"] != settings.to_json():
+            if Settings.from_json(found["settings"]) != settings:  # a setting that came later has its default
                 raise UserError("was measured with other settings", file=file, remedy="choose another --out")
             return found
         if item.taught != item:
@@ -162,12 +160,6 @@ class Trainings:
         shutil.rmtree(run)
         curve = [entry["validation_dice"] for entry in history] if item.curve else None
         return {**found, "seconds": seconds, "curve": curve, "remarks": list(trained.remarks)}
-
-
-def has_learner(method: str) -> bool:
-    """Whether this version can train the method."""
-    targets = [word.partition("=")[2] for word in METHODS[method][1] if word.startswith("target=")]
-    return all(target in LEARNERS for target in targets)
 
 
 @torch.no_grad()

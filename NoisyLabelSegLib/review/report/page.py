@@ -127,7 +127,7 @@ def error_legend(translate: Translate, *, classes: int) -> str:
 
 def count_legend(translate: Translate) -> str:
     """What the bars of the objects mean."""
-    names = {"found": "Found", "missed": "Missed", "invented": "False marks"}
+    names = {"found": "Found", "missed": "Missed", "invented": "False positive objects"}
     return _legend([(f'<path class="{kind}" d="M0 0h10v10h-10z"/>', translate(name)) for kind, name in names.items()])
 
 

@@ -43,7 +43,7 @@ def figures_table(review: StudyReview, label: str, _: Translate, *, only: str | 
         _("Boundary bias ({unit})").format(unit=units.length),
         _("HD95 ({unit})").format(unit=units.length),
         _("Objects missed"),
-        _("False marks"),
+        _("False positive objects"),
     ]
     caption = _("{label}: mean over cases, 95 % interval below").format(label=_(label))
     return table(caption, columns, [_figures_row(summary, fused=fused) for summary in summaries])

@@ -18,7 +18,7 @@ from NoisyLabelSegLib.review.sentences import Translate, mistake_sentences
 from NoisyLabelSegLib.review.study import StudyReview
 
 MOST_ERRORS = 20_000
-"""Of one page, so that a study with specks everywhere still makes a page that opens."""
+"""Of one page, so that a study with many small components still makes a page that opens."""
 
 GRADES = {"agree": "Agree", "disagree": "Disagree", "unclear": "Unclear"}
 
