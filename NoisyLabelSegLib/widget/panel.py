@@ -166,6 +166,7 @@ class Panel:
         self.displaySection.leaveScene()
         self.compareSection.leaveScene()
         self.studySection.leaveScene()
+        self.practiceSection.leaveScene()
         self.annotators.leaveScene()
         self.setParameterNode(None)
 

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from datetime import date
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 from slicer.i18n import tr as _
 
 from NoisyLabelSegLib.errors import UserError
+from NoisyLabelSegLib.progress import finished
 from NoisyLabelSegLib.review.compare.case import CaseReview, review_case
 from NoisyLabelSegLib.review.compare.mistakes import Mistake
+from NoisyLabelSegLib.review.handover import write_question
 from NoisyLabelSegLib.review.practice.record import Attempt, PracticeRecord, case_digest
-from NoisyLabelSegLib.review.practice.spread import SpreadScore, closest_reading, spread_score
+from NoisyLabelSegLib.review.practice.spread import SpreadScore, closest_reading, finding_closest_reading, scoring
 from NoisyLabelSegLib.scene.colors import classColor
 from NoisyLabelSegLib.scene.distance_surface import hideDistanceSurface
 from NoisyLabelSegLib.scene.folder import CaseFolder
@@ -28,6 +30,7 @@ from NoisyLabelSegLib.signals import Signal
 from NoisyLabelSegLib.widget.case_logic import CaseLogic
 from NoisyLabelSegLib.widget.display_logic import DisplayLogic
 from NoisyLabelSegLib.widget.truth_logic import TruthLogic
+from NoisyLabelSegLib.widget.work import Work
 
 MY_DRAWING = "my drawing"
 HIDDEN_ROLES = (Role.TRUTH, Role.KNOWN_TRUTH, Role.EDITED_TRUTH, Role.REFERENCE)
@@ -87,23 +90,45 @@ class PracticeLogic:
         self.changed.emit(None)
         return node
 
-    def reveal(self) -> SpreadScore:
+    @property
+    def isLarge(self) -> bool:
+        return self._case.isLarge
+
+    def reveal(self) -> None:
         """Scores the drawing, keeps the attempt in the record and shows everything again."""
         drawn = self._drawn()
-        if not drawn.any():
-            raise UserError(_("Nothing is drawn yet"), remedy=_("draw what you see in Segment Editor first"))
-        experts = self._experts()
-        closest = closest_reading(drawn, experts)
+        closest = closest_reading(drawn, self._experts())
         case, classes = self._case.folder.case, self._case.classes
-        self.review = review_case({MY_DRAWING: drawn}, closest, self._case.geometry, classes=classes, case=case)
-        self.score = spread_score(drawn, experts)
-        self._keep(self.score, self.review, experts)
-        nodes = ResultNodes(self._case.folder, self._case.geometry, classes)
-        nodes.errors(MY_DRAWING, self.review.error_maps[MY_DRAWING])
+        review = review_case({MY_DRAWING: drawn}, closest, self._case.geometry, classes=classes, case=case)
+        finished(self.taking(review))
+
+    def question(self, folder: Path) -> Iterator[None]:
+        """Writes the drawing and what is closest to it, for a review in another process."""
+        drawn, work = self._drawn(), finding_closest_reading(self._drawn(), self._experts())
+        while True:
+            try:
+                next(work)
+            except StopIteration as end:
+                closest = end.value
+                break
+            yield
+        geometry, classes = self._case.geometry, self._case.classes
+        case = self._case.folder.case
+        yield from write_question(folder, {MY_DRAWING: drawn}, closest, geometry, classes=classes, case=case)
+
+    def taking(self, review: CaseReview) -> Work:
+        """Shows what a review of the drawing found, and the score, and keeps the attempt in the record."""
+        experts = self._experts()
+        score = yield from scoring(self._drawn(), experts)
+        yield ""
+        self._keep(score, review, experts)
+        nodes = ResultNodes(self._case.folder, self._case.geometry, self._case.classes)
+        nodes.errors(MY_DRAWING, review.error_maps[MY_DRAWING])
+        yield ""
+        self.review, self.score = replace(review, error_maps={}), score
         self._parameters.practicing = False
         self._showAgain()
         self.changed.emit(None)
-        return self.score
 
     @property
     def mistakes(self) -> Sequence[Mistake]:
@@ -150,7 +175,10 @@ class PracticeLogic:
         node = self._case.folder.find(Role.DRAWING)
         if node is None:
             raise UserError(_("Nothing is drawn yet"), remedy=_("press Draw first"))
-        return labelsOnGrid(AnnotatorSource(MY_DRAWING, node), self._case.folder.image, self._case.classes).labels
+        labels = labelsOnGrid(AnnotatorSource(MY_DRAWING, node), self.image, self._case.classes).labels
+        if not labels.any():
+            raise UserError(_("Nothing is drawn yet"), remedy=_("draw what you see in Segment Editor first"))
+        return labels
 
     def _experts(self) -> list[Any]:
         labels = self._case.labels()
@@ -160,7 +188,7 @@ class PracticeLogic:
         """An empty segmentation with a segment per class."""
         folder, classes = self._case.folder, self._case.classes
         node = folder.put("vtkMRMLSegmentationNode", Role.DRAWING, f"{folder.case} {MY_DRAWING}")
-        empty = np.zeros(self._case.geometry.shape, dtype=np.uint8)
+        empty = 0 * self._experts()[0]
         colors = [classColor(label) for label in range(1, len(classes))]
         fillSegmentation(node, empty, self._case.geometry, classes[1:], colors)
         node.SetNodeReferenceID(node.GetReferenceImageGeometryReferenceRole(), self.image.GetID())

@@ -14,11 +14,13 @@ from slicer.i18n import tr as _
 from NoisyLabelSegLib.review.compare.mistakes import Mistake
 from NoisyLabelSegLib.review.practice.spread import SpreadScore
 from NoisyLabelSegLib.review.sentences import mistake_sentences
+from NoisyLabelSegLib.widget.background_review import BackgroundReview
 from NoisyLabelSegLib.widget.charts import showChart
+from NoisyLabelSegLib.widget.job_button import TimerPoller
 from NoisyLabelSegLib.widget.mistakes_table import MistakesTable
 from NoisyLabelSegLib.widget.practice_logic import PracticeLogic
 from NoisyLabelSegLib.widget.segment_editor import drawInSegmentEditor
-from NoisyLabelSegLib.widget.steps import explain, saidIn, say
+from NoisyLabelSegLib.widget.steps import Steps, explain, saidIn, say
 
 RECORD_FILE = "NoisyLabelSeg-practice.json"
 
@@ -33,6 +35,9 @@ class PracticeSection:
 
     def __init__(self, ui: Any, logic: PracticeLogic, curtain: Sequence[Any]) -> None:
         self._ui, self._logic, self._curtain = ui, logic, list(curtain)
+        self._background = BackgroundReview(
+            logic, Steps(ui.practiceMessage), TimerPoller, lambda sentence: say(ui.practiceMessage, sentence)
+        )
         self._mistakes = MistakesTable(ui.practiceTable, self._goTo)
         ui.drawButton.clicked.connect(self.onDraw)
         ui.revealButton.clicked.connect(self.onReveal)
@@ -72,9 +77,19 @@ class PracticeSection:
         self._draw(anew=True)
 
     def onReveal(self) -> None:
-        with saidIn(self._ui.practiceMessage), slicer.util.WaitCursor():
-            say(self._ui.practiceMessage, "")
-            self._logic.reveal()
+        say(self._ui.practiceMessage, "")
+        if self._logic.isLarge:
+            self._background.start()
+        else:
+            with saidIn(self._ui.practiceMessage), slicer.util.WaitCursor():
+                self._logic.reveal()
+
+    @property
+    def running(self) -> bool:
+        return self._background.running
+
+    def leaveScene(self) -> None:
+        self._background.close()
 
     def onPlot(self) -> None:
         with saidIn(self._ui.practiceMessage):
@@ -121,7 +136,7 @@ class PracticeSection:
             sentences = []
             if record.attempts:
                 cases = len({attempt.case for attempt in record.attempts})
-                text = _("{attempts} attempts at {cases} cases so far; {due} cases are due again.")
+                text = _("Attempts so far: {attempts}; cases: {cases}, of which {due} are due again.")
                 due = len(record.due(date.today()))
                 sentences.append(text.format(attempts=len(record.attempts), cases=cases, due=due))
             earlier = self._logic.earlier()
@@ -142,7 +157,7 @@ def _scoreSentences(score: SpreadScore, errors: int) -> str:
         inside = _("as well as annotators agree with each other ({low:.3f} to {high:.3f})")
         below = _("less than annotators agree with each other ({low:.3f} to {high:.3f})")
         words = (inside if score.is_within else below).format(low=score.experts_low, high=score.experts_high)
-        text = _("With each annotator it is {dice:.3f} on average, {words}.")
+        text = _("With each annotator, your Dice is {dice:.3f} on average, {words}.")
         sentences.append(text.format(dice=score.dice_with_experts, words=words))
     sentences.append(_("Errors outside their spread: {errors}.").format(errors=errors))
     return " ".join(sentences)

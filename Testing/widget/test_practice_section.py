@@ -147,7 +147,7 @@ def test_progress_is_kept_per_user_without_names_and_can_be_exported_and_deleted
     assert len(json.loads(content)["attempts"]) == 2
     assert "scan" not in content
     assert "wide" not in content
-    assert "2 attempts at 1 cases" in text(ui_of(practicing).progressText)
+    assert "Attempts so far: 2; cases: 1" in text(ui_of(practicing).progressText)
     ui_of(practicing).progressButton.click()
     chart = slicer.mrmlScene.GetFirstNodeByClass("vtkMRMLPlotChartNode")
     assert chart.GetNumberOfPlotSeriesNodes() == 2
