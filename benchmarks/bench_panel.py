@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from benchmarks.panel_actions import LargeCase
+from benchmarks.panel_adjudication import LargeAdjudication
 from benchmarks.panel_scenes import SCENES, Scene, SceneActions
 from NoisyLabelSegLib.commands.terminal import Terminal
 from NoisyLabelSegLib.errors import UserError
@@ -58,6 +59,7 @@ def run(terminal: Terminal, options: argparse.Namespace) -> dict[str, Any]:
         "import_ratio": module / rival,
         "training": training,
         "actions": {what: _figures(heard) for what, heard in measure_actions().items()},
+        "adjudication": {what: _figures(heard) for what, heard in measure_adjudication().items()},
         "scenes": {
             scene.title: {what: _figures(heard) for what, heard in measure_scene(scene).items()} for scene in SCENES
         },
@@ -72,11 +74,12 @@ def run(terminal: Terminal, options: argparse.Namespace) -> dict[str, Any]:
         ],
     )
     terminal.say(verdict(training))
-    terminal.table(
-        "Event-loop gaps with 512 x 512 x 200 voxels and five annotators, in ms",
-        ["action", "95th percentile", "largest", "largest without other programs"],
-        [(what, *(f"{figure:.0f}" for figure in figures.values())) for what, figures in results["actions"].items()],
-    )
+    for part in ("actions", "adjudication"):
+        terminal.table(
+            f"Event-loop gaps with 512 x 512 x 200 voxels and five annotators, in ms ({part})",
+            ["action", "95th percentile", "largest", "largest without other programs"],
+            [(what, *(f"{figure:.0f}" for figure in figures.values())) for what, figures in results[part].items()],
+        )
     for title, actions in results["scenes"].items():
         terminal.table(
             f"Largest event-loop gap in ms, {title}",
@@ -136,6 +139,11 @@ def measure_gaps() -> Any:
 def measure_actions() -> dict[str, Any]:
     """A heartbeat for each of the actions of people on a large case."""
     return _in_panel(lambda *given: LargeCase(*given).heard())
+
+
+def measure_adjudication() -> dict[str, Any]:
+    """A heartbeat for each of the actions of an adjudicator on a large case."""
+    return _in_panel(lambda *given: LargeAdjudication(*given).heard())
 
 
 def measure_scene(scene: Scene) -> dict[str, Any]:

@@ -169,8 +169,8 @@ def write_components(path: str | Path, field: NDArray[Any], geometry: Geometry, 
     write_image(path, Image(np.asarray(field).astype(np.float32, copy=False), geometry), compressed=compressed)
 
 
-NOTE_KEYS = ("NoisyLabelSeg", "ITK_FileNotes")
-"""A field of an NRRD header, and what ITK writes as the description of a NIfTI file (79 letters)."""
+NOTE_KEY, NIFTI_NOTE_KEY, NIFTI_NOTE_BYTES = "NoisyLabelSeg", "ITK_FileNotes", 79
+"""A field of an NRRD header, and what ITK writes as the description of a NIfTI file, with its length."""
 
 
 def write_image(path: str | Path, image: Image, *, compressed: bool = True, note: str = "") -> None:
@@ -185,8 +185,7 @@ def write_image(path: str | Path, image: Image, *, compressed: bool = True, note
     with output_file(path) as partial:
         try:
             whole = to_itk(image)
-            for key in NOTE_KEYS if note else ():
-                whole.SetMetaData(key, note)
+            _note(whole, path, " ".join(note.split()))
             sitk.WriteImage(whole, str(partial), useCompression=compressed, compressionLevel=1)
         except RuntimeError as error:
             raise UserError(
@@ -197,6 +196,14 @@ def write_image(path: str | Path, image: Image, *, compressed: bool = True, note
             ) from error
         if shutil.disk_usage(partial.parent).free < LITTLE_SPACE:
             _require_whole(partial, image)
+
+
+def _note(image: Any, path: str | Path, note: str) -> None:
+    """Puts a note into the header of an ITK image that is to be written."""
+    if note and Path(path).name.endswith((".nii", ".nii.gz")):
+        image.SetMetaData(NIFTI_NOTE_KEY, note.encode()[:NIFTI_NOTE_BYTES].decode(errors="ignore"))
+    elif note:
+        image.SetMetaData(NOTE_KEY, note)
 
 
 def _require_whole(path: Path, image: Image) -> None:

@@ -82,9 +82,8 @@ def mistake_sentences(mistake: Mistake, translate: Translate = in_english) -> st
         true_class=mistake.true_class,
         drawn_class=mistake.drawn_class,
     )
-    return " ".join(
-        sentence for sentence in (what, *_place(mistake, translate), _sharers(mistake, translate)) if sentence
-    )
+    others = (_sharers(mistake, translate), _contested(mistake, translate))
+    return " ".join(sentence for sentence in (what, *_place(mistake, translate), *others) if sentence)
 
 
 def suggestion_sentence(
@@ -147,6 +146,14 @@ def _sharers(mistake: Mistake, translate: Translate) -> str:
     return translate("Made by {others} too.").format(others=", ".join(mistake.shared_with))
 
 
+def _contested(mistake: Mistake, translate: Translate) -> str:
+    """A caution where most annotators differ from the reference alike: it may be the reference that is wrong."""
+    if not mistake.is_contested:
+        return ""
+    count = 1 + len(mistake.shared_with)
+    return translate(_CONTESTED[mistake.kind]).format(count=count, readers=mistake.readers)
+
+
 _BLANK = "{annotator} marks nothing and so missed everything there is to mark ({there})."
 _RIGHTLY_BLANK = "{annotator} marks nothing, and there is nothing to mark."
 _NOTHING_THERE = "{annotator} marked {marked} where there is nothing to mark."
@@ -198,6 +205,17 @@ _MISTAKE = {
     MistakeKind.TOO_TIGHT: "Drew the border of {true_class} up to {depth} too tight, leaving out {size}.",
     MistakeKind.HOLE: "Left a hole of {size} in {true_class}.",
     MistakeKind.WRONG_CLASS: "Marked {size} of {true_class} as {drawn_class}.",
+}
+
+_MARKED = "{count} of {readers} marked this; check the reference."
+_NOT_MARKED = "{count} of {readers} did not mark this; check the reference."
+_CONTESTED = {
+    MistakeKind.MISSED: _NOT_MARKED,
+    MistakeKind.INVENTED: _MARKED,
+    MistakeKind.TOO_WIDE: _MARKED,
+    MistakeKind.TOO_TIGHT: _NOT_MARKED,
+    MistakeKind.HOLE: _NOT_MARKED,
+    MistakeKind.WRONG_CLASS: "{count} of {readers} marked another class here; check the reference.",
 }
 
 _ASK = "Ask {annotator} to label {case}: this should settle {share} % of the {doubt} in doubt."

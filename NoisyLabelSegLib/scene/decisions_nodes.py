@@ -18,7 +18,7 @@ from NoisyLabelSegLib.scene.placing import ijkToRas, orientedImage
 from NoisyLabelSegLib.scene.segments import BINARY_LABELMAP, setReferenceGeometry
 
 _COUNT, _LEFT = PREFIX + "disagreements", PREFIX + "undecided"
-_REGION, _REGION_COLOR, _REGION_OPACITY = "region", (0.2, 0.8, 1.0), 0.35
+_REGION, _REGION_COLOR, _REGION_OPACITY = "region", (0.2, 0.8, 1.0), 0.2
 
 
 @dataclass(frozen=True)

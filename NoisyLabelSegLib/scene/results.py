@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Iterable, Sequence
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -123,9 +123,9 @@ class ResultNodes:
         return node
 
     def mistakes(self, mistakes: Iterable[Mistake]) -> Node:
-        """A table with one row per mistake, with its place and a sentence."""
+        """A table with one row per mistake, with its place (RAS, as Slicer shows it) and a sentence."""
         node = self.folder.put("vtkMRMLTableNode", Role.MISTAKES, f"{self.folder.case} mistakes")
-        fillTable(node, [mistake_row(mistake, mistake_sentences(mistake)) for mistake in mistakes])
+        fillTable(node, [_inRas(mistake_row(mistake, mistake_sentences(mistake))) for mistake in mistakes])
         return node
 
     def review(self, review: CaseReview, *, colors: str = DEFAULT_COLORS) -> None:
@@ -154,6 +154,16 @@ class ResultNodes:
         ):
             found = self.folder.find(role, annotator=name)
             node.SetNodeReferenceID(reference, None if found is None else found.GetID())
+
+
+def _inRas(row: Mapping[str, Any]) -> dict[str, Any]:
+    """A row whose center is given in LPS, with the center in RAS in the same columns."""
+    signs = {"center_x_lps": ("center_r", -1), "center_y_lps": ("center_a", -1), "center_z_lps": ("center_s", 1)}
+    found = {}
+    for name, value in row.items():
+        title, sign = signs.get(name, (name, 1))
+        found[title] = value if title == name or value is None else sign * value
+    return found
 
 
 def chooseErrorColors(folder: CaseFolder, name: str, *, correct: bool = True) -> None:

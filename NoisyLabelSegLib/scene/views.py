@@ -297,4 +297,5 @@ class ReviewViews:
 
 def positionOf(row: Mapping[str, Any]) -> tuple[float, ...]:
     """The place (LPS, mm) of a row of the table of mistakes, as jumpTo() wants it."""
-    return tuple(row[name] for name in (f"center_{axis}_lps" for axis in "xyz") if row.get(name) is not None)
+    ras = [row[name] for name in ("center_r", "center_a", "center_s") if row.get(name) is not None]
+    return (-ras[0], -ras[1], *ras[2:])

@@ -13,8 +13,8 @@ from NoisyLabelSegLib.widget.adjudication_words import kindOf, onButton, placeOf
 from NoisyLabelSegLib.widget.steps import explain, say
 from NoisyLabelSegLib.widget.tables import fitColumns, fitRows
 
-KIND, SIZE, PLACE, READERS, DECISION = range(5)
-ROWS_SEEN, MOST_ROWS = 7, 300
+REGION, READERS, DECISION = range(3)
+ROWS_SEEN, MOST_ROWS = 5, 300
 READERS_IN_A_ROW, READER_KEYS = 2, 9
 
 
@@ -48,10 +48,10 @@ class AdjudicationDisplay:
         session = self._logic.session
         assert session is not None
         found = session[number]
-        readers = " | ".join(who for _name, who in self._logic.shown.groups(number))
+        readers = self._logic.shown.inTable(number)
         conflict = self._logic.shown.conflict(number)
         decision = _("conflict: {both}").format(both=conflict) if conflict else self._logic.shown.choice(number)
-        return [kindOf(found), sizeOf(found), placeOf(found), readers, decision]
+        return [f"{kindOf(found)}, {sizeOf(found)}\n{placeOf(found)}", readers, decision]
 
     def update(self, number: int) -> None:
         """Says what the disagreement of this number is, and what can be done about it."""

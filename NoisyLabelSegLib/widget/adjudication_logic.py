@@ -32,7 +32,8 @@ from NoisyLabelSegLib.scene.views import ReviewViews
 from NoisyLabelSegLib.signals import Signal
 from NoisyLabelSegLib.widget.adjudication_words import ShownDecisions
 from NoisyLabelSegLib.widget.case_logic import CaseLogic
-from NoisyLabelSegLib.widget.truth_logic import TruthLogic, today
+from NoisyLabelSegLib.widget.truth_logic import TruthLogic
+from NoisyLabelSegLib.widget.truth_words import today
 from NoisyLabelSegLib.widget.work import Work
 
 

@@ -49,7 +49,7 @@ class AdjudicationSection:
         logic.setAdjudicator(ui.adjudicatorEdit.text)
         ui.adjudicationSection.contentsCollapsed.connect(self.onCollapsed)
         ui.disagreementTable.itemSelectionChanged.connect(self.onSelected)
-        ui.adjudicatorEdit.editingFinished.connect(self.onAdjudicator)
+        ui.adjudicatorEdit.textChanged.connect(self.onAdjudicator)
         ui.commentEdit.editingFinished.connect(self.onComment)
         ui.shareBox.valueChanged.connect(self.onShare)
         ui.hideNamesBox.toggled.connect(self.onHideNames)
@@ -100,6 +100,7 @@ class AdjudicationSection:
         self._keys.enable(enabled=self._isActive and not self._ui.adjudicationSection.collapsed)
 
     def leaveScene(self) -> None:
+        self._parameters = None
         self._search.close()
         self._steps.cancel()
         self._logic.leave()
@@ -115,7 +116,8 @@ class AdjudicationSection:
     def update(self) -> None:
         """Lists the disagreements where they are wanted and not known, and shows what can be done."""
         isOpen, problem = not self._ui.adjudicationSection.collapsed, self._logic.problem()
-        if isOpen and not problem and self._logic.session is None and not self.running:
+        isWanted = isOpen and self._parameters is not None and not problem
+        if isWanted and self._logic.session is None and not self.running:
             self._search.start()
         if self._logic.session is None and not self.running:
             say(self._ui.disagreementText, problem)
@@ -157,7 +159,7 @@ class AdjudicationSection:
             with saidIn(self._ui.adjudicationMessage), slicer.util.RenderBlocker():
                 self._logic.showViews()
 
-    def onAdjudicator(self) -> None:
+    def onAdjudicator(self, _text: str) -> None:
         name = str(self._ui.adjudicatorEdit.text).strip()
         self._logic.setAdjudicator(name)
         qt.QSettings().setValue(ADJUDICATOR_SETTING, name)
@@ -223,7 +225,7 @@ class AdjudicationSection:
         yield from self._logic.merging(path)
         session = self._logic.session
         if session is not None and session.conflicts:
-            text = _("{count} disagreements were decided differently: they are undecided again, and listed first.")
+            text = _("Decided differently: {count}. These are undecided again, and come first.")
             say(self._ui.adjudicationMessage, text.format(count=len(session.conflicts)))
             self._goTo(session.next_undecided() or 0)
 
@@ -243,7 +245,7 @@ class AdjudicationSection:
         if session is None or not self._ui.signOffButton.enabled:
             return
         left = len(session.undecided)
-        question = _("{count} disagreements are undecided and keep the estimate. Sign off all the same?")
+        question = _("Undecided: {count}. These keep the estimate. Sign off all the same?")
         if not left or slicer.util.confirmYesNoDisplay(question.format(count=left)):
             self._steps.run(self._signing(), large=self._logic.isLarge)
 

@@ -36,7 +36,15 @@ class ShownDecisions:
     def groups(self, number: int) -> list[tuple[str, str]]:
         """Those with the same labels in a region, as one choice each: the annotator to name, and who they all are."""
         names = self.names()
-        return [(group[0], ", ".join(sorted(names[name] for name in group))) for group in self.session[number].groups]
+        groups = [(group[0], ", ".join(sorted(names[name] for name in group))) for group in self.session[number].groups]
+        return sorted(groups, key=lambda group: group[1]) if self.namesHidden else groups  # their order tells nothing
+
+    def inTable(self, number: int) -> str:
+        """The groups in few letters."""
+        names = self.names()
+        short = {name: shown.rpartition(" ")[2] if self.namesHidden else shown for name, shown in names.items()}
+        groups = [", ".join(sorted(short[name] for name in group)) for group in self.session[number].groups]
+        return " | ".join(sorted(groups) if self.namesHidden else groups)
 
     def choice(self, number: int) -> str:
         """What was decided about a region, in a word or two; empty where nothing was."""

@@ -279,6 +279,7 @@ class AnnotatorsLogic:
             "geometry": self._case.geometry,
             "classes": self._case.classes,
             "case": self._case.folder.case,
+            "fused_from": self._truth.fusedFrom,
         }
 
     def _nodes(self) -> ResultNodes:

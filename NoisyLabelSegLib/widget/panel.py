@@ -35,6 +35,7 @@ from NoisyLabelSegLib.widget.opening import Opening
 from NoisyLabelSegLib.widget.practice_logic import PracticeLogic
 from NoisyLabelSegLib.widget.practice_section import PracticeSection, recordPath
 from NoisyLabelSegLib.widget.prediction_logic import PredictionLogic
+from NoisyLabelSegLib.widget.reader_study import ReaderStudy
 from NoisyLabelSegLib.widget.steps import Steps
 from NoisyLabelSegLib.widget.structures import Structures
 from NoisyLabelSegLib.widget.study_logic import StudyLogic
@@ -115,6 +116,7 @@ class Panel:
         self.watch = EditWatch(self.case)
         self.trainSection = TrainSection(uis["Train"], TrainLogic(scene, self.case, self.opening.openedStudy), torch)
         self.exportSection = ExportSection(uis["Export"], ExportLogic(self.case, self.truth, _))
+        self.readerStudy = ReaderStudy(layout, scene, self.case, self.opening)
         self._scene = scene
         self._observer = scene.AddObserver(scene.NodeRemovedEvent, self._onNodeRemoved)
         self.case.changed.connect(lambda _news: self._onCaseChanged())
@@ -168,6 +170,7 @@ class Panel:
         self.studySection.leaveScene()
         self.practiceSection.leaveScene()
         self.annotators.leaveScene()
+        self.readerStudy.leaveScene()
         self.setParameterNode(None)
 
     def close(self) -> None:

@@ -19,7 +19,8 @@ from NoisyLabelSegLib.verbs import PredictSettings
 from NoisyLabelSegLib.widget.case_logic import CaseLogic
 from NoisyLabelSegLib.widget.models import describe
 from NoisyLabelSegLib.widget.study_files import writingImages
-from NoisyLabelSegLib.widget.truth_logic import MODEL_WITH_LABELS, TruthLogic
+from NoisyLabelSegLib.widget.truth_logic import TruthLogic
+from NoisyLabelSegLib.widget.truth_words import MODEL_WITH_LABELS
 from NoisyLabelSegLib.widget.work import Work, told
 
 

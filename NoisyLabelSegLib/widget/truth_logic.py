@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import datetime
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -12,23 +11,19 @@ from slicer.i18n import tr as _
 from NoisyLabelSegLib.decisions.provenance import Provenance
 from NoisyLabelSegLib.errors import UserError
 from NoisyLabelSegLib.fusion import METHODS, Votes
+from NoisyLabelSegLib.fusion.leave_one_out import FusedFrom
 from NoisyLabelSegLib.progress import finished
 from NoisyLabelSegLib.scene.decisions_nodes import retireDecisions, storedDecisions
 from NoisyLabelSegLib.scene.nodes import Role, removeNodes
-from NoisyLabelSegLib.scene.references import KNOWN, SCENE, Reference, keepCopy, referencesOf
+from NoisyLabelSegLib.scene.references import SCENE, Reference, keepCopy, referencesOf
 from NoisyLabelSegLib.scene.results import ResultNodes
 from NoisyLabelSegLib.scene.sources import readingLabels
 from NoisyLabelSegLib.scene.truth_record import TruthRecord, digest_of, modified_time
 from NoisyLabelSegLib.scene.views import ReviewViews
 from NoisyLabelSegLib.signals import Signal
 from NoisyLabelSegLib.widget.case_logic import CaseLogic
+from NoisyLabelSegLib.widget.truth_words import MODEL, MODEL_WITH_LABELS, fewReaders, sourceInWords, today
 from NoisyLabelSegLib.widget.work import Work, told
-
-MODEL = "model"
-"""The method that is not a fusion: a trained network, run by a job."""
-MODEL_WITH_LABELS = "model-with-labels"
-"""The same, its answer combined with the labels of the ticked annotators."""
-NETWORKS = (MODEL, MODEL_WITH_LABELS)
 
 DEFERRED_PROBABILITY_VOXELS = 16_000_000
 """In larger cases probabilities wait until someone looks at them, so that the estimate itself stays instant."""
@@ -116,8 +111,17 @@ class TruthLogic:
     @property
     def reader(self) -> str:
         """The annotator whose own segmentation is the reference, empty for any other truth."""
-        method = self.record.method
-        return next((each.annotator for each in self.references() if each.key == method), "")
+        record = self.record
+        if record.method in METHODS and len(record.annotators) == 1 and not self.isKept:
+            return record.annotators[0]
+        return next((each.annotator for each in self.references() if each.key == record.method), "")
+
+    @property
+    def fusedFrom(self) -> FusedFrom | None:
+        """Who the truth was fused from, where it is a fusion of everybody and as it was estimated."""
+        record, everybody = self.record, self._case.annotators
+        isFusion = record.method in METHODS and set(record.annotators) == set(everybody) and not self.isKept
+        return FusedFrom(everybody, {}) if isFusion else None
 
     @property
     def isLarge(self) -> bool:
@@ -142,7 +146,7 @@ class TruthLogic:
         used = [index for index, name in enumerate(names) if name in self._case.used]
         fusion = self._votes.fuse(method, annotators=used)
         # A remark about someone who had no say is no news when the tick was just taken away.
-        self.remarks = [*_fewReaders(self._case.used), *(fusion.remarks if len(used) == len(names) else [])]
+        self.remarks = [*fewReaders(self._case.used), *(fusion.remarks if len(used) == len(names) else [])]
         truth = fusion.labels
         yield ""
         if method != self._method() and self.truth is not None and bool((truth == self.truth).all()):
@@ -179,7 +183,7 @@ class TruthLogic:
         if self.isEdited:
             by, day = record.edited_by, record.edited_on
         found = Provenance(
-            source=self._source(record.method),
+            source=sourceInWords(record.method),
             method=record.method.split(":", 2)[-1],
             annotators=record.annotators if fused else (),
             edited=self.isEdited or bool(day),
@@ -200,21 +204,6 @@ class TruthLogic:
         if self._digested is not self.truth:
             self._digested, self._digest = self.truth, digest_of(self.truth)
         return signed == self._digest
-
-    def _source(self, method: str) -> str:
-        if method in METHODS:
-            words = _("{method} of the annotators' labels").format(method=METHODS[method].title)
-        elif method == MODEL:
-            words = _("the estimate of a trained model")
-        elif method == MODEL_WITH_LABELS:
-            words = _("a trained model together with the annotators' labels")
-        elif method == KNOWN:
-            words = _("the known truth of the case")
-        elif method.startswith(SCENE):
-            words = _("the segmentation of {name}").format(name=method.split(":", 2)[-1])
-        else:
-            words = _("the truth in the scene")
-        return str(words)
 
     def beginDecisions(self) -> None:
         """Remembers that the reference of the decisions to come was edited by hand."""
@@ -281,16 +270,3 @@ class TruthLogic:
         self.truth, self.isEdited, self._modified = None, False, 0
         self.takeEdits()
         self.estimated.emit(None)
-
-
-def today() -> str:
-    return datetime.date.today().isoformat()
-
-
-def _fewReaders(names: Sequence[str]) -> list[str]:
-    """What people should know about a truth from one or two readers."""
-    if len(names) == 1:
-        return [_("The truth is {name}'s labels alone.").format(name=names[0])]
-    if len(names) == 2:
-        return [_("The truth is from two readers; where they differ, nothing tells who is right.")]
-    return []

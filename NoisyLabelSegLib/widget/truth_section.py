@@ -17,7 +17,8 @@ from NoisyLabelSegLib.widget.prediction_logic import PredictionLogic
 from NoisyLabelSegLib.widget.steps import Steps, explain, saidIn, say
 from NoisyLabelSegLib.widget.torch_support import TorchSupport
 from NoisyLabelSegLib.widget.train_logic import FEW_CASES
-from NoisyLabelSegLib.widget.truth_logic import MODEL, MODEL_WITH_LABELS, NETWORKS, TruthLogic
+from NoisyLabelSegLib.widget.truth_logic import TruthLogic
+from NoisyLabelSegLib.widget.truth_words import MODEL, MODEL_WITH_LABELS, NETWORKS
 from NoisyLabelSegLib.widget.work import Work
 
 

@@ -11,6 +11,7 @@ let asked = 0;
 async function showSlice(place, slice, mark = null) {
   const turn = (asked += 1);
   const isNew = openedCase === null || view.case !== place;
+  find("viewer").setAttribute("aria-busy", "true");
   const loaded = isNew ? await openCase(place) : openedCase;
   if (turn !== asked) return; // something else was asked for meanwhile
   openedCase = loaded;
@@ -21,6 +22,7 @@ async function showSlice(place, slice, mark = null) {
   find("slices").max = loaded.pack.slices.length - 1;
   find("case").value = place;
   moveTo(slice);
+  find("viewer").setAttribute("aria-busy", "false");
 }
 
 function moveTo(slice) {

@@ -25,3 +25,17 @@ def test_an_image_that_just_fits_is_written(small_disk: Path) -> None:
     labels = np.random.default_rng(0).integers(0, 256, (300, 300), dtype=np.uint8)
     write_labels(small_disk / "labels.nii", labels, Geometry.plain(labels.shape))
     assert np.array_equal(read_labels(small_disk / "labels.nii").array, labels)
+
+
+@pytest.mark.parametrize("ending", ["nrrd", "nii.gz", "mha"])
+def test_a_note_says_in_the_header_how_labels_came_about(tmp_path, ending):
+    import SimpleITK as sitk
+
+    path, note = tmp_path / f"truth.{ending}", "Majority of the annotators' labels (Müller, Ødegård); " + "edited " * 40
+    labels = np.zeros((2, 3, 4), dtype=np.uint8)
+    write_labels(path, labels, Geometry.plain((2, 3, 4)), note=note)
+    image = sitk.ReadImage(str(path))
+    texts = [image.GetMetaData(key) for key in image.GetMetaDataKeys()]
+    kept = 60 if ending == "nii.gz" else 200  # a NIfTI header has room for 79 bytes
+    assert any(text.startswith(note[:kept]) for text in texts)
+    assert not read_labels(path).array.any()

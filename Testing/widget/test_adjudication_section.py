@@ -17,7 +17,7 @@ from NoisyLabelSegLib.scene.nodes import Role
 from NoisyLabelSegLib.scene.segments import fillSegmentation
 from Testing.widget.nodes import edit
 
-READERS, DECISION = 3, 4
+DECISION = 2
 
 
 def ui_of(panel):
@@ -31,7 +31,7 @@ def text(widget):
 def rows(panel):
     table = ui_of(panel).disagreementTable
     count = table.model().rowCount()
-    return [[table.item(row, column).text() for column in range(5)] for row in range(count)]
+    return [[table.item(row, column).text() for column in range(3)] for row in range(count)]
 
 
 def reader_buttons(panel):
@@ -58,7 +58,6 @@ def deciding(opened):
     """The panel with the section open, and Ann about to decide."""
     ui = ui_of(opened)
     ui.adjudicatorEdit.setText("Ann")
-    opened.adjudicationSection.onAdjudicator()
     ui.adjudicationSection.collapsed = False
     assert opened.adjudication.session is not None
     return opened
@@ -75,8 +74,8 @@ def exact_and_wide(readers):
 
 def test_opening_the_section_lists_the_disagreements_largest_first(deciding):
     assert rows(deciding) == [
-        ["object", "245 mm³", "17, 17, 3", "exact | wide | misses", ""],
-        ["border", "140 mm³", "6, 3, 3", "exact, misses | wide", ""],
+        ["object, 245 mm³\n17, 17, 3", "exact | wide | misses", ""],
+        ["border, 140 mm³\n6, 3, 3", "exact, misses | wide", ""],
     ]
     assert text(ui_of(deciding).disagreementText) == (
         "1 of 2, 2 undecided. Whether there is an object: 245 mm³ at R 17.0, A 17.0, S 3.0 mm. "
@@ -124,7 +123,6 @@ def test_a_key_decides_while_the_section_is_open_only(deciding):
 def test_without_a_name_nothing_is_decided_and_the_button_says_why(deciding):
     ui = ui_of(deciding)
     ui.adjudicatorEdit.setText("")
-    deciding.adjudicationSection.onAdjudicator()
     assert not ui.majorityButton.property("enabled")
     assert "Enter your name first" in ui.majorityButton.property("toolTip")
     assert not reader_buttons(deciding)[0].property("enabled")
@@ -162,6 +160,7 @@ def test_names_are_hidden_in_the_section_and_closed_elsewhere(deciding):
     shown += " ".join(text(button) for button in reader_buttons(deciding))
     assert "Reader A" in shown
     assert not any(name in shown for name in ("exact", "wide", "misses"))
+    assert [text(button) for button in reader_buttons(deciding)] == ["Reader A", "Reader B", "Reader C"]
     assert deciding.annotatorsSection._ui.annotatorsSection.collapsed
     assert not deciding.caseSection._ui.caseSection.isEnabled()
     reader_buttons(deciding)[0].click()
@@ -318,7 +317,7 @@ def test_another_adjudicator_s_decisions_are_merged_and_conflicts_come_first(hos
     host.answers.paths.append(str(theirs))
     ui.mergeButton.click()
     assert rows(deciding)[1][DECISION] == "conflict: Ann: majority / Ben: wide"
-    assert "1 disagreements were decided differently" in text(ui.adjudicationMessage)
+    assert "Decided differently: 1." in text(ui.adjudicationMessage)
     assert ui.disagreementTable.currentRow() == 1
     assert "Decide about the conflicts first" in ui.signOffButton.property("toolTip")
     deciding.case.refresh()
@@ -370,7 +369,6 @@ def test_signing_off_writes_the_truth_into_the_study_and_goes_on_with_the_next_c
     panel.opening.openPath(study.folder)
     ui = ui_of(panel)
     ui.adjudicatorEdit.setText("Ann")
-    panel.adjudicationSection.onAdjudicator()
     ui.adjudicationSection.collapsed = False
     while panel.adjudication.session.undecided:
         reader_buttons(panel)[0].click()

@@ -95,7 +95,8 @@ def test_another_volume_stops_the_reading(host, scan):
 
 def test_the_review_is_done_in_another_process_and_finds_the_same(host, scan, temporary):
     reviewed(host, scan)
-    here = review_case(scan.case.labels(), scan.truth.truth, scan.case.geometry, case="scan")
+    fused = scan.truth.fusedFrom
+    here = review_case(scan.case.labels(), scan.truth.truth, scan.case.geometry, case="scan", fused_from=fused)
     assert scan.annotators.review.statistics == here.statistics
     assert scan.annotators.review.mistakes == here.mistakes
     for name in scan.case.annotators:

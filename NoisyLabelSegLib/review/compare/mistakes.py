@@ -44,7 +44,7 @@ class Mistake:
     `side` is where a border mistake lies on its object: `left`, `right`, `anterior`, `posterior`, `superior` or
     `inferior` in the patient, in 2D `picture left`, `right`, `top` or `bottom`; empty if it lies all around.
     `voxels` and `bounds` (smallest and largest coordinate of the voxel centers along each axis, LPS, mm) identify the
-    island in a decisions file.
+    island in a decisions file. `readers` is how many annotators labeled the case.
     """
 
     case: str
@@ -64,6 +64,12 @@ class Mistake:
     units: Units = MILLIMETERS
     voxels: int = 0
     bounds: tuple[float, ...] = ()
+    readers: int = 0
+
+    @property
+    def is_contested(self) -> bool:
+        """Whether most of those who labeled the case differ from the reference here in the same way."""
+        return self.readers > 2 and 2 * (1 + len(self.shared_with)) > self.readers
 
     @property
     def center_ras(self) -> tuple[float, ...]:
@@ -146,6 +152,7 @@ class _Search:
             units=units_of(geometry),
             voxels=int(island.voxels.size),
             bounds=self._bounds(island),
+            readers=len(self._view.labels),
         )
 
     def _kind(self, island: Island, drawn: int, true: int) -> MistakeKind:

@@ -23,6 +23,7 @@ class Application:
         self.open_module: Callable[[], Any]
         self.cachePath = ""
         self.window: QtWidgets.QMainWindow | None = QtWidgets.QMainWindow()
+        self._first = self.window  # keys belong to it, also where another one takes its place
         self._headless = headless  # its logics watch the scene as long as they live
         self._startup: list[Callable[[], None]] = []
         self._layouts = qSlicerLayoutManager(headless.applicationLogic)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import json
 import os
 import tempfile
 from pathlib import Path
@@ -10,7 +11,7 @@ from typing import Any
 
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 
-from PySide6.QtWidgets import QWidget
+from PySide6.QtWidgets import QPushButton, QWidget
 
 from slicerhost import Host, start
 from slicerhost.looks import look
@@ -67,6 +68,7 @@ class Story:
         annotators.oneViewEachBox.setChecked(True)
         self._picture("each", "annotatorsSection")
         annotators.oneViewEachBox.setChecked(False)
+        self._adjudicate()
         if train:
             self._train()
         self._open("trainSection")
@@ -75,6 +77,38 @@ class Story:
         self._picture("export", "exportSection")
         self._expect()
         self._module.cleanup()
+
+    def _adjudicate(self) -> None:
+        """Decisions, hidden names, a conflict with another adjudicator, and the truth signed off."""
+        ui = self._panel.adjudicationSection._ui
+        for section in ("caseSection", "annotatorsSection", "displaySection"):
+            self._close(section)
+        ui.adjudicatorEdit.setText("Dr. Ann Example")
+        self._open("adjudicationSection")
+        ui.majorityButton.click()
+        ui.readersArea.findChildren(QPushButton)[0].click()
+        self._picture("adjudication", "adjudicationSection")
+        ui.hideNamesBox.setChecked(True)
+        self._picture("hidden", "adjudicationSection")
+        ui.hideNamesBox.setChecked(False)
+        self._differ(Path("decisions.json"))
+        self._picture("conflict", "adjudicationSection")
+        ui.estimateChoiceButton.click()
+        self._host.answers.consents.append(True)
+        ui.signOffButton.click()
+        self._picture("signed", "adjudicationSection")
+        self._close("adjudicationSection")
+        self._open("annotatorsSection")
+
+    def _differ(self, file: Path) -> None:
+        """Compares with an adjudicator who decided otherwise about the first disagreement."""
+        ui, answers = self._panel.adjudicationSection._ui, self._host.answers
+        answers.paths.extend([str(file), str(file)])
+        ui.saveDecisionsButton.click()
+        content = json.loads(file.read_text(encoding="utf-8"))
+        content["decisions"][0] |= {"choice": "unclear", "by": "Dr. Ben Example"}
+        file.write_text(json.dumps(content), encoding="utf-8")
+        ui.mergeButton.click()
 
     def _train(self) -> None:
         from NoisyLabelSegLib.simulation import SimulationSettings
