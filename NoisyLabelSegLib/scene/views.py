@@ -284,8 +284,7 @@ class ReviewViews:
     def _compositeNodes(self) -> list[Node]:
         return nodesOfClass(self.scene, "vtkMRMLSliceCompositeNode")
 
-    def _layoutNode(self) -> Node:
-        """None where Slicer runs without a main window."""
+    def _layoutNode(self) -> Node:  # None without a main window
         return self.scene.GetFirstNodeByClass("vtkMRMLLayoutNode")
 
     def _setLayers(self, composite: Node, image: Node | None, labels: Node | None) -> None:
