@@ -60,6 +60,10 @@ class EditWatch:
         if hasOutlines:
             self.outlinesEdited.emit(None)
 
+    def hasEditedOutlines(self) -> bool:
+        """Whether outlines were edited that nobody has been told of."""
+        return self._case.isOpen and bool(self._stamps) and self._outlines() != self._stamps
+
     def pause(self, *, paused: bool) -> None:
         """While another module is in front, nothing is done: people paint there."""
         self._isPaused = paused
