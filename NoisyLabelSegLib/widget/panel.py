@@ -125,13 +125,13 @@ class Panel:
     def leaveScene(self) -> None:
         """Ends what runs and lets go of the parameter node: the scene goes away."""
         self.opening.leaveScene()
+        self.displaySection.leaveScene()
         self.truthSection.leaveScene()
         self.annotatorsSection.leaveScene()
         self.adjudicationSection.leaveScene()
         self.watch.forget()
         self.trainSection.leaveScene()
         self.exportSection.leaveScene()
-        self.displaySection.leaveScene()
         self.annotators.leaveScene()
         self.setParameterNode(None)
 
