@@ -29,7 +29,7 @@ RULES: dict[str, tuple[set[str], set[str]]] = {
     "jobs": (set(), set()),
     "scene": ({"cases", "metrics", "fusion", "decisions", "agreement", "review"}, {"slicer", "vtk", "numpy"}),
     "widget": (
-        {"scene", "jobs", "verbs", "review", "decisions", "agreement", "fusion", "metrics", "cases"},
+        {"scene", "jobs", "verbs", "review", "decisions", "agreement", "reader_study", "fusion", "metrics", "cases"},
         {"qt", "ctk", "slicer"},
     ),
     "demo": ({*LIBRARY, *NETWORKS, "commands"}, ARRAYS | TORCH),

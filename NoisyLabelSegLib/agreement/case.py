@@ -67,7 +67,7 @@ class CaseAgreement:
     """What one case adds to a study; comparisons and volumes have one entry per foreground class.
 
     `volumes` holds, for each reader, all readings; `within` all pairs of readings by the same reader. `dimension` and
-    `smallest_edge` (mm) are of the case's grid.
+    `smallest_edge` (mm) are of the case's grid; without `in_millimeters` all lengths are pixels.
     """
 
     id: str
@@ -81,6 +81,7 @@ class CaseAgreement:
     region: Kappas | None = None
     whole_image: Kappas | None = None
     groups: Mapping[int, GroupAgreement] = field(default_factory=dict)
+    in_millimeters: bool = True
 
 
 def compare_case(panel: Study, settings: AgreementSettings, case: Case) -> CaseAgreement:
@@ -123,6 +124,7 @@ def compare_case(panel: Study, settings: AgreementSettings, case: Case) -> CaseA
         smallest_edge=edge,
         volumes={name: tuple(measure.volumes(item) for item in several) for name, several in shapes.items()},
         within=within,
+        in_millimeters=geometry.in_millimeters,
         **result,
     )
 

@@ -10,6 +10,7 @@ from typing import Any
 
 from NoisyLabelSegLib.agreement.figures import plots
 from NoisyLabelSegLib.agreement.methods_text import methods_text
+from NoisyLabelSegLib.agreement.plot_files import PLOTS, plots_text
 from NoisyLabelSegLib.agreement.plots import Plot
 from NoisyLabelSegLib.agreement.settings import AgreementSettings
 from NoisyLabelSegLib.agreement.study import StudyAgreement, agree_study
@@ -66,7 +67,9 @@ def write_agreement(
         content = {**summary(agreement), "failed": [asdict(failure) for failure in failures.found]}
         write_text(folder / "agreement.json", json.dumps(content, indent=1, ensure_ascii=False, allow_nan=False) + "\n")
         _write_tables(folder, agreement, content)
-        for plot in plots(agreement, content):
+        drawn = plots(agreement, content)
+        write_text(folder / "figures" / PLOTS, plots_text(drawn))
+        for plot in drawn:
             write_text(folder / "figures" / f"{plot.name}.svg", svg_text(plot))
             if draw is not None:
                 draw(plot, folder / "figures" / f"{plot.name}.png")

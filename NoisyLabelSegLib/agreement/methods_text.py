@@ -53,11 +53,12 @@ def _results(agreement: StudyAgreement, content: Mapping[str, Any]) -> str:
     if not content["pairs"]:
         found = content["within_readers"]["overall"]
         return f"The mean Dice within readers was {cell(found, 'dice', 3)}."
+    length = agreement.length_unit
     overall, region = content["overall"], content["kappa"]["region"]
     sentences = [
         f"The mean Dice between readers was {cell(overall, 'dice', 3)}.",
         f"The surface Dice was {cell(overall, 'surface_dice', 3)}.",
-        f"HD95 was {cell(overall, 'hd95', 2)} mm and ASSD {cell(overall, 'assd', 2)} mm.",
+        f"HD95 was {cell(overall, 'hd95', 2)} {length} and ASSD {cell(overall, 'assd', 2)} {length}.",
     ]
     if content["icc_2_1"]["value"] is not None:
         value, cases = cell(content, "icc_2_1", 3), content["icc_2_1"]["cases"]

@@ -42,12 +42,19 @@ class StudyAgreement:
     @property
     def unit(self) -> str:
         """Of volumes, or of areas where every case is a picture."""
+        if self.length_unit == "px":
+            return "px"
         return "mm²" if all(case.dimension == 2 for case in self.cases) else "ml"
+
+    @property
+    def length_unit(self) -> str:
+        """Of distances: pixels where every case is a picture without spacing."""
+        return "mm" if not self.cases or any(case.in_millimeters for case in self.cases) else "px"
 
     @property
     def size_word(self) -> str:
         """What the unit measures."""
-        return "area" if self.unit == "mm²" else "volume"
+        return "volume" if self.unit == "ml" else "area"
 
     @property
     def repeated(self) -> Mapping[str, int]:

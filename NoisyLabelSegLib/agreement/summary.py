@@ -36,6 +36,7 @@ def summary(agreement: StudyAgreement) -> dict[str, Any]:
         "classes": list(agreement.classes),
         "settings": {**vars(agreement.settings)},
         "unit": agreement.unit,
+        "length_unit": agreement.length_unit,
         **whole.content(),
         "kappa": _kappa(agreement),
         "consensus_of_groups": _groups(agreement),

@@ -109,7 +109,7 @@ def manuscript_tables(agreement: StudyAgreement, content: Mapping[str, Any]) -> 
 
 
 def _tables_of(agreement: StudyAgreement, part: Mapping[str, Any], suffix: str) -> list[Table]:
-    measures = tuple(title for title, _ in _TITLES.values())
+    measures = tuple(title.replace("(mm)", f"({agreement.length_unit})") for title, _ in _TITLES.values())
     tables = []
     if part["pairs"]:
         rows = [(f"{row['a']} – {row['b']}", *_figures(row)) for row in part["pairs"]]

@@ -66,7 +66,7 @@ class _Group:
         self._images = {file.words for file in files if file.what == "image"}
         labels = [file for file in files if file.what == "labels"]
         unknown = [file for file in files if not file.what and self._image_of(file.words) is None]
-        bare = [file for file in unknown if any(_begins(other.words, file.words) for other in files if other != file)]
+        bare = [file for file in unknown if any(_holds(other.words, file.words) for other in files if other != file)]
         if not self._images and not bare and len(unknown) == 1 and labels:
             bare = unknown  # one scan of any name beside segmentations
         self._images |= {file.words for file in bare}
@@ -89,18 +89,22 @@ class _Group:
         """The case and the annotator of labels."""
         image = self._image_of(file.words)
         if image is not None:
-            return image, file.words[len(image) :]
+            begins = file.words[: len(image)] == image
+            return image, file.words[len(image) :] if begins else file.words[: -len(image)]
         if len(self._images) == 1 and file.what == "labels":
             return next(iter(self._images)), file.words
         return None if self._images else _split(file.words)
 
     def _image_of(self, words: Words) -> Words | None:
-        """The longest name of an image that the words begin with."""
-        return max((name for name in self._images if words[: len(name)] == name), key=len, default=None)
+        """The longest name of an image that the words begin with, or else end with."""
+        begins = [name for name in self._images if words[: len(name)] == name]
+        ends = [name for name in self._images if name and words[-len(name) :] == name]
+        return max(begins or ends, key=len, default=None)
 
 
-def _begins(words: Words, start: Words) -> bool:
-    return len(words) > len(start) and words[: len(start)] == start
+def _holds(words: Words, part: Words) -> bool:
+    """Whether the words are more than the part, and begin or end with it."""
+    return len(words) > len(part) > 0 and part in (words[: len(part)], words[-len(part) :])
 
 
 def _split(words: Words) -> tuple[Words, Words] | None:

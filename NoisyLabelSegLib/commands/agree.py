@@ -110,7 +110,8 @@ def _show(result: dict[str, Any], terminal: Terminal) -> None:
         for name, row in found.items()
         if row and row["cases"]
     ]
-    columns = ["reader", "cases", "Dice", "surface Dice", "HD95 (mm)", "ASSD (mm)"]
+    length = result["length_unit"]
+    columns = ["reader", "cases", "Dice", "surface Dice", f"HD95 ({length})", f"ASSD ({length})"]
     terminal.table("Readers against the consensus of the others, and pairs of readings", columns, rows)
     terminal.say("In brackets: 95 % interval, patients resampled.")
     if result["icc_2_1"]["value"] is not None:

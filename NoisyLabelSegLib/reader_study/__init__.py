@@ -3,5 +3,6 @@
 from NoisyLabelSegLib.reader_study.collect import Collection, collect
 from NoisyLabelSegLib.reader_study.handout import hand_out
 from NoisyLabelSegLib.reader_study.key import HandoutKey, Item
+from NoisyLabelSegLib.reader_study.worklist import Entry, Worklist
 
-__all__ = ["Collection", "HandoutKey", "Item", "collect", "hand_out"]
+__all__ = ["Collection", "Entry", "HandoutKey", "Item", "Worklist", "collect", "hand_out"]

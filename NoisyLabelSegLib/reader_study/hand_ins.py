@@ -17,6 +17,7 @@ from NoisyLabelSegLib.cases.study_rules import path_problem
 from NoisyLabelSegLib.errors import UserError
 from NoisyLabelSegLib.json_checks import read_json
 from NoisyLabelSegLib.reader_study.key import KEY_FILE, WORKLIST, WORKLIST_FORMAT, HandoutKey, Item
+from NoisyLabelSegLib.reader_study.worklist import is_duration
 
 FINISHED, OPEN, BEGUN, MISSING, BROKEN = "finished", "open", "begun", "missing", "broken"
 """States of an entry: done; nothing drawn; begun, says the worklist; no file; labels that cannot be used."""
@@ -154,6 +155,6 @@ def _when(path: Path, entry: Mapping[str, Any]) -> dict[str, Any]:
         with contextlib.suppress(ValueError):
             when["date"] = datetime.fromisoformat(started).date().isoformat()
             when["started"] = started
-    if isinstance(seconds, (int, float)) and not isinstance(seconds, bool) and 0 <= seconds < float("inf"):
+    if is_duration(seconds):
         when["seconds"] = seconds
     return when

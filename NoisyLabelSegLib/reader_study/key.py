@@ -52,8 +52,11 @@ class HandoutKey:
             raise UserError(f"is not a key of the format {FORMAT}", file=path, remedy="give the one that handout wrote")
         try:
             plain = to_dataclass(_PlainKey, content, what="key")
-            readers = {name: tuple(Item(**item) for item in items) for name, items in plain.readers.items()}
-        except (TypeError, UserError) as error:
+            readers = {
+                name: tuple(to_dataclass(Item, item, what="key") for item in items)
+                for name, items in plain.readers.items()
+            }
+        except (TypeError, AttributeError, UserError) as error:
             raise UserError("is a damaged key", file=path, remedy="restore it", detail=str(error)) from error
         return cls(**{**vars(plain), "readers": readers})
 

@@ -64,5 +64,17 @@ def agreement_result(
     )
     for remark in content["remarks"]:
         say(remark)
-    keys = ("cases", "patients", "readers", "unit", "overall", "icc_2_1", "icc_3_1", "loam", "leave_one_out", "failed")
+    keys = (
+        "cases",
+        "patients",
+        "readers",
+        "unit",
+        "length_unit",
+        "overall",
+        "icc_2_1",
+        "icc_3_1",
+        "loam",
+        "leave_one_out",
+        "failed",
+    )
     return {"out": settings.out, **{key: content[key] for key in keys}, "within_readers": content["within_readers"]}

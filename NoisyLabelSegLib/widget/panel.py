@@ -30,6 +30,7 @@ from NoisyLabelSegLib.widget.models import ModelShelf
 from NoisyLabelSegLib.widget.names_logic import NamesLogic
 from NoisyLabelSegLib.widget.opening import Opening
 from NoisyLabelSegLib.widget.prediction_logic import PredictionLogic
+from NoisyLabelSegLib.widget.reader_study import ReaderStudy
 from NoisyLabelSegLib.widget.steps import Steps
 from NoisyLabelSegLib.widget.structures import Structures
 from NoisyLabelSegLib.widget.torch_support import TorchSupport
@@ -84,6 +85,7 @@ class Panel:
         self.watch = EditWatch(self.case)
         self.trainSection = TrainSection(uis["Train"], TrainLogic(scene, self.case, self.opening.openedStudy), torch)
         self.exportSection = ExportSection(uis["Export"], ExportLogic(self.case, self.truth, _))
+        self.readerStudy = ReaderStudy(layout, scene, self.case, self.opening)
         self._scene = scene
         self._observer = scene.AddObserver(scene.NodeRemovedEvent, self._onNodeRemoved)
         self.case.changed.connect(lambda _news: self._onCaseChanged())
@@ -133,6 +135,7 @@ class Panel:
         self.trainSection.leaveScene()
         self.exportSection.leaveScene()
         self.annotators.leaveScene()
+        self.readerStudy.leaveScene()
         self.setParameterNode(None)
 
     def close(self) -> None:

@@ -32,6 +32,11 @@ def writingCase(case: Case, folder: Path) -> Generator[str, None, Case]:
     return replace(case, images=tuple(images), annotations=annotations, truth_source=None)
 
 
+def isStudy(path: str) -> bool:
+    """Whether this is a file, or a folder with a study in it."""
+    return bool(path) and (Path(path).is_file() or (Path(path) / "study.json").is_file())
+
+
 def writeStudy(cases: Sequence[Case], folder: Path, *, name: str, classes: Sequence[str]) -> Path:
     """A study of cases whose files are in the folder; returns the path of its study.json."""
     annotators = tuple(dict.fromkeys(annotator for case in cases for annotator in case.annotations))

@@ -20,7 +20,7 @@ from NoisyLabelSegLib.scene.scene_case import readingFolder, sourcesOf
 from NoisyLabelSegLib.scene.tables import rowsOf, showCurves
 from NoisyLabelSegLib.verbs import TrainSettings
 from NoisyLabelSegLib.widget.case_logic import CaseLogic
-from NoisyLabelSegLib.widget.study_files import writeStudy, writingCase
+from NoisyLabelSegLib.widget.study_files import isStudy, writeStudy, writingCase
 from NoisyLabelSegLib.widget.work import isLarge, told
 
 SCENE, STUDY = "scene", "study"
@@ -59,7 +59,7 @@ class TrainLogic:
         problem: str = ""
         if parameters.trainingSource == SCENE and not self._case.annotators:
             problem = _("Open a case with annotators first, or learn from a study.")
-        elif parameters.trainingSource == STUDY and not _isStudy(parameters.trainingStudy):
+        elif parameters.trainingSource == STUDY and not isStudy(parameters.trainingStudy):
             problem = _("Choose a study.json, or the folder that holds it.")
         elif not parameters.runFolder:
             problem = _("Choose a folder for the model.")
@@ -175,8 +175,3 @@ class TrainLogic:
         if not cases:
             raise UserError("There is no case with annotators in the scene", remedy="open one, or learn from a study")
         return writeStudy(cases, Path(self._study.name), name="scene", classes=classes)
-
-
-def _isStudy(path: str) -> bool:
-    """Whether this is a file, or a folder with a study in it."""
-    return bool(path) and (Path(path).is_file() or (Path(path) / "study.json").is_file())

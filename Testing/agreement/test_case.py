@@ -11,7 +11,8 @@ import pytest
 
 from NoisyLabelSegLib.agreement.case import MOST_GROUPS, _some_groups, compare_case
 from NoisyLabelSegLib.agreement.settings import AgreementSettings
-from NoisyLabelSegLib.cases import Study
+from NoisyLabelSegLib.agreement.study import agree_study
+from NoisyLabelSegLib.cases import Annotation, Case, Geometry, Image, Study
 from NoisyLabelSegLib.fusion import fuse
 from NoisyLabelSegLib.metrics import dice
 
@@ -100,3 +101,13 @@ def test_a_case_of_one_reader_alone_has_no_pairs(make_study: Callable[..., Study
     found = compare_case(study, MAJORITY, study.cases[1])
     assert (found.pairs, found.leave_one_out, found.groups) == ({}, {}, {})
     assert found.within["anna"][0][0].dice == 1
+
+
+def test_distances_and_areas_of_pictures_without_spacing_are_pixels() -> None:
+    drawn = {"a": np.eye(8, dtype=np.uint8), "b": np.eye(8, dtype=np.uint8)}
+    for spacing, units in (((1.0, 1.0), ("px", "px", "area")), ((0.5, 0.5), ("mm", "mm²", "area"))):
+        grid = Geometry.plain((8, 8), spacing)
+        case = Case("one", (), {name: Annotation(Image(labels, grid)) for name, labels in drawn.items()})
+        study = Study("pictures", ("background", "cell"), ("a", "b"), (case,))
+        found = agree_study(study, AgreementSettings(method="majority"))
+        assert (found.length_unit, found.unit, found.size_word) == units

@@ -97,6 +97,9 @@ LAYOUTS = {
         "sub-01_reader1_mask.nii.gz sub-01_reader2_mask.nii.gz sub-02_reader1_mask.nii.gz",
     ),
     "names of images without a suffix": Layout("p1.nrrd p2.nrrd", "p1_anna.nrrd p1_bert.nrrd p2_anna.nrrd"),
+    "readers before cases in the names": Layout(
+        "case01.nii.gz case02.nii.gz", "reader1_case01.nii.gz reader2_case01.nii.gz reader1_case02.nii.gz"
+    ),
     "names in a folder per case": Layout(
         "B1/B1_flair.nii.gz B1/B1_t1.nii.gz", "B1/B1_seg_anna.nii.gz B1/B1_seg_bert.nii.gz B1/B1_gt.nii.gz"
     ),

@@ -25,7 +25,7 @@ PUBLISHED_GED = {"probabilistic-unet": "0.310", "phiseg": "0.262"}
 """GED with 16 samples on LIDC as collected by Zbinden et al., ICCV 2023; other slices and another split."""
 SAYS = (
     "The paper does not measure this. Published: Zbinden et al., ICCV 2023, Table 1, on other slices of LIDC-IDRI.",
-    "GED_16: 16 samples, d = 1 - IoU; two empty masks are at 0. Samples of ours come from the annotators in turn.",
+    "GED_16: 16 samples, d = 1 - IoU; two empty masks are at 0. The coupled networks draw from annotators in turn.",
 )
 
 

@@ -25,6 +25,7 @@ BINARY = SHOWN[:4]
 """Those whose matrices the paper shows."""
 COMPARED = ("majority", "staple", "spatial-staple", "global", "no-trace", "coupled", "default")
 QUICK_COMPARED = ("majority", "coupled", "default")
+EXPECTED = {"coupled": "the paper's recipe", "default": "preset default"}
 WORDS = {"dense": "all labels", "one": "one label per image"}
 
 
@@ -65,7 +66,7 @@ def _segmentations(trainings: Trainings) -> Outcome:
     columns = ["data", "labels", "method", "here: Dice (%) of the case shown"]
     says = [
         *(differences(name, quick=trainings.quick, data=trainings.data) for name in TITLES),
-        "Shown is the held-out case in the middle by the Dice of ours, at its slice with most of the truth.",
+        "Shown is the held-out case in the middle by the Dice of the method, at its slice with most of the truth.",
         *([QUICK_SAYS] if trainings.quick else []),
     ]
     return Outcome("Segmentation labels and predictions", columns, rows, says, figures)
@@ -76,9 +77,10 @@ def _matrices(trainings: Trainings) -> Outcome:
     for data_set, labels in BINARY:
         wanted = Wanted(data_set, labels, 0, trainings.quick)
         study = trainings.study(wanted)
-        found = _predicted(trainings, wanted, "coupled", study)
-        place = _middling(study, found)
-        figures[f"{data_set}-{labels}"] = _matrix_figure(study, place, found[place.case.id])
+        found = {method: _predicted(trainings, wanted, method, study) for method in EXPECTED}
+        place = _middling(study, found["coupled"])
+        chosen = {word: found[method][place.case.id] for method, word in EXPECTED.items()}
+        figures[f"{data_set}-{labels}"] = _matrix_figure(study, place, chosen)
     says = [
         *(differences(name, quick=trainings.quick, data=trainings.data) for name in ("mnist", "ms")),
         "Colors as in the paper: white true positive, green false negative, red false positive, black true negative.",
@@ -117,7 +119,7 @@ def _labels_and_predictions(study: Study, place: Place, found: dict[str, Estimat
     for axes, (name, labels) in zip(grid[0, 2:], drawn.items(), strict=False):
         _labeled(axes, image, place.of(labels), name)
     for axes, (method, estimate) in zip(grid[1], found.items(), strict=False):
-        title = METHODS[method][0].replace(" of NoisyLabelSeg", "").replace("Naive CNN on", "CNN on")
+        title = METHODS[method][0].replace("Naive CNN on", "CNN on")
         _labeled(axes, image, place.of(estimate.truth), title)
     return figure
 
@@ -129,28 +131,33 @@ def _labeled(axes: Axes, image: NDArray[Any], labels: NDArray[Any], title: str) 
         outline(axes, labels == label, color.css)
 
 
-def _matrix_figure(study: Study, place: Place, found: Estimate) -> Figure:
-    """Top: the label of each annotator against the truth; below: the same as expected by the networks."""
+def _matrix_figure(study: Study, place: Place, found: dict[str, Estimate]) -> Figure:
+    """Top: the label of each annotator against the truth; below: the same as expected by each of the networks."""
     names = [name for name in study.annotators if place.case.labels(name) is not None]
-    figure = Figure(figsize=(1.8 * (1 + len(names)), 4.2), layout="constrained")
-    grid = figure.subplots(2, 1 + len(names))
-    assert found.probabilities is not None
-    p = place.of(found.probabilities[1])
-    for axes, field, title in ((grid[0, 0], place.truth, "truth"), (grid[1, 0], p, "estimated truth")):
-        axes.imshow(field, cmap="gray", vmin=0, vmax=1, interpolation="nearest")
-        axes.set_title(title, fontsize=9)
-    for column, name in enumerate(names, start=1):
+    figure = Figure(figsize=(1.8 * (1 + len(names)), 2.1 * (1 + len(found))), layout="constrained")
+    grid = figure.subplots(1 + len(found), 1 + len(names))
+    _in_gray(grid[0, 0], place.truth, "truth")
+    for axes, name in zip(grid[0, 1:], names, strict=True):
         labels = place.case.labels(name)
         assert labels is not None
-        grid[0, column].imshow(painted(place.truth.astype(float), place.of(labels).astype(float)))
-        grid[0, column].set_title(name, fontsize=9)
-        matrix = found.confusion[name]
-        hit, extra = place.of(matrix[1, 1]), place.of(matrix[1, 0])
-        grid[1, column].imshow(painted(p, hit, extra))
-        grid[1, column].set_title("expected", fontsize=9)
+        axes.imshow(painted(place.truth.astype(float), place.of(labels).astype(float)))
+        axes.set_title(name, fontsize=9)
+    for row, (word, estimate) in zip(grid[1:], found.items(), strict=True):
+        assert estimate.probabilities is not None
+        p = place.of(estimate.probabilities[1])
+        _in_gray(row[0], p, f"estimate, {word}")
+        for axes, name in zip(row[1:], names, strict=True):
+            matrix = estimate.confusion[name]
+            axes.imshow(painted(p, place.of(matrix[1, 1]), place.of(matrix[1, 0])))
+            axes.set_title("expected", fontsize=9)
     for axes in grid.flat:
         axes.axis("off")
     return figure
+
+
+def _in_gray(axes: Axes, field: NDArray[Any], title: str) -> None:
+    axes.imshow(field, cmap="gray", vmin=0, vmax=1, interpolation="nearest")
+    axes.set_title(title, fontsize=8)
 
 
 def painted(truth: NDArray[Any], hit: NDArray[Any], extra: NDArray[Any] | None = None) -> NDArray[np.float64]:

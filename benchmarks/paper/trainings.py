@@ -34,15 +34,15 @@ METHODS: dict[str, tuple[str, tuple[str, ...]]] = {
     "separate": ("Separate CNNs on annotators", ("target=separate",)),
     "staple": ("STAPLE", ("target=staple",)),
     "spatial-staple": ("Spatial STAPLE", ("target=spatial-staple",)),
-    "global": ("Ours with global CMs", ("confusion=global",)),
-    "no-trace": ("Ours without trace", ("trace=0",)),
-    "coupled": ("Ours", ()),
-    "low-rank": ("Ours, rank 1", ("confusion=low-rank", "rank=1")),
-    "oracle-cm": ("Oracle (ours with known CMs)", ("target=oracle-cm",)),
+    "global": ("The method with global CMs", ("confusion=global",)),
+    "no-trace": ("The method without trace", ("trace=0",)),
+    "coupled": ("The method", ()),
+    "low-rank": ("The method, rank 1", ("confusion=low-rank", "rank=1")),
+    "oracle-cm": ("Oracle (the method with known CMs)", ("target=oracle-cm",)),
     "phiseg": ("PHiSeg", ("target=phiseg",)),
     "conditioned": ("Annotator-conditioned network", ("target=conditioned",)),
     "agreed": ("Agreed pixels, the rest filled in", ("target=agreed",)),
-    "default": ("Preset default of NoisyLabelSeg", ()),
+    "default": ("Preset default", ()),
 }
 """Title in the paper's words, and what changes in its preset; `default` has the settings of another preset."""
 

@@ -33,8 +33,13 @@ def opened(page: BrowserPage, report: Path, **size: int) -> BrowserPage:
     page.messages.clear()
     page.requests.clear()
     page.open(report, **size)
-    page.wait_until(f"{SHOWN} !== ''")
+    settle(page)
     return page
+
+
+def settle(page: BrowserPage) -> None:
+    """Waits until the viewer shows what was asked for."""
+    page.wait_until("document.getElementById('viewer').getAttribute('aria-busy') === 'false'")
 
 
 @pytest.fixture
@@ -55,6 +60,7 @@ def test_nothing_is_loaded_nothing_fails_and_nothing_is_wider_than_the_window(
     opened(page, report, width=width, height=height)
     page.click("label[for=paper]")
     page.press("n", "o", "e", "Escape")
+    settle(page)
     assert page.messages == []
     assert [url for url in page.requests if not url.startswith("data:")] == [report.as_uri()]
     assert page.value("document.documentElement.scrollWidth <= window.innerWidth")
@@ -94,7 +100,7 @@ def test_errors_are_drawn_where_the_error_map_has_them_until_overlays_are_off(pa
     opened(page, report)
     page.choose("#reader-filter", "1")  # wide
     page.click("#errors tbody tr")
-    page.choose("#reader-filter", "1")
+    settle(page)
     page.value(
         "document.getElementById('outlines').querySelectorAll('input').forEach(box => box.checked && box.click())"
     )
@@ -225,6 +231,7 @@ def test_hostile_names_everywhere_do_nothing(page: BrowserPage, tmp_path: Path) 
         opened(page, report)
         page.press("n", "1", "n", "p", "o")
         page.choose("#size-filter", "1")
+        settle(page)
         assert page.messages == []
         assert [url for url in page.requests if not url.startswith("data:")] == [report.as_uri()]
         assert page.value("document.querySelectorAll('img:not([src^=\"data:\"])').length") == 0
