@@ -32,7 +32,7 @@ class LargeAdjudication:
     def _at_rest(self) -> bool:
         panel = self._panel
         isReady = panel.case.isOpen and panel.case.isReady and panel.truth.truth is not None
-        isDone = not panel.truthSection._steps.running and not panel.watch._timer.isActive()
+        isDone = not panel.truthSection._steps.running and not panel.watch.isWaiting
         section = panel.adjudicationSection
         isListed = section._ui.adjudicationSection.collapsed or panel.adjudication.session is not None
         return bool(isReady and isDone and isListed and not section.running)

@@ -32,6 +32,11 @@ class EditWatch:
         self._timer.interval = QUIET_MILLISECONDS
         self._timer.timeout.connect(self.look)
 
+    @property
+    def isWaiting(self) -> bool:
+        """Whether an edit is about to be told of."""
+        return bool(self._timer.active)
+
     def follow(self) -> None:
         """Observes the nodes of the open case as they are now."""
         self.forget()
