@@ -74,6 +74,7 @@ class Panel:
         self._parameters: Any = None
         self._tags: list[int] = []
         self._shownImage: Any = None
+        self._isOutdated = False  # outlines were edited while another module was in front
         views, torch = ReviewViews(scene, slicer.app.applicationLogic()), TorchSupport()
         self.case = CaseLogic(scene, Steps(uis["Case"].caseMessage))
         self.opening = Opening(scene, self.case, Steps(uis["Case"].caseMessage))
@@ -132,6 +133,7 @@ class Panel:
 
     def setParameterNode(self, node: Any) -> None:
         """Shows the state kept in a parameter node; None leaves the panel without a state."""
+        self._isOutdated = node is not None and self._parameters is not None and self.watch.hasEditedOutlines()
         if self._parameters is not None:
             for tag in self._tags:
                 self._parameters.disconnectGui(tag)
@@ -159,13 +161,13 @@ class Panel:
     def leaveScene(self) -> None:
         """Ends what runs and lets go of the parameter node: the scene goes away."""
         self.opening.leaveScene()
+        self.displaySection.leaveScene()
         self.truthSection.leaveScene()
         self.annotatorsSection.leaveScene()
         self.adjudicationSection.leaveScene()
         self.watch.forget()
         self.trainSection.leaveScene()
         self.exportSection.leaveScene()
-        self.displaySection.leaveScene()
         self.compareSection.leaveScene()
         self.studySection.leaveScene()
         self.practiceSection.leaveScene()
@@ -196,8 +198,9 @@ class Panel:
     def _onCaseChanged(self) -> None:
         self._showImage()
         self.watch.follow()
-        if self.truth.truth is None and self.case.isReady:
+        if self.case.isReady and (self.truth.truth is None or self._isOutdated):
             self.truthSection.estimateIfLive()
+            self._isOutdated = self._isOutdated and not self.case.isOpen
         self._updateSections()
 
     def _showImage(self) -> None:
