@@ -32,7 +32,7 @@ def main(words: Sequence[str]) -> int:
         return f"{place[1]}\n\n{found[place[2]]}\n\n<!-- end -->"
 
     text = page.read_text(encoding="utf-8")
-    write_text(page, re.sub(r"(<!-- table ([a-z-]+) -->).*?<!-- end -->", renewed, text, flags=re.S), force=True)
+    write_text(page, re.sub(r"(<!-- table ([a-z0-9-]+) -->).*?<!-- end -->", renewed, text, flags=re.S), force=True)
     return 0
 
 
