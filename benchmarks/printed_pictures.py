@@ -117,7 +117,14 @@ def report(folder: Path, path: Path) -> None:
             "--hide-scrollbars",
             f"--user-data-dir={folder / 'browser'}",
         ]
-        command = [browser, *options, "--window-size=860,1000", f"--screenshot={partial}", page]
+        command = [
+            browser,
+            *options,
+            "--window-size=1100,1560",
+            "--virtual-time-budget=5000",
+            f"--screenshot={partial}",
+            page,
+        ]
         subprocess.run(command, check=True, capture_output=True, timeout=300)
 
 

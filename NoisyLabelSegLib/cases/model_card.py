@@ -40,6 +40,9 @@ _TYPES: dict[str, type] = {
 }
 _REQUIRED = ("architecture", "classes", "annotators", "preprocessing")
 
+LARGEST_CROP = 128
+"""Edge in pixels up to which an image is taken for a crop around one object, whose intensities may be scaled."""
+
 
 @dataclass(frozen=True)
 class ModelCard:
@@ -209,7 +212,9 @@ class Listed:
 def list_models(places: Sequence[str | Path] = ()) -> list[Listed]:
     """The packages at these paths or below these folders; without any, those that come with the program and here."""
     found: list[Listed] = []
-    for path in _packages([Path(place) for place in places]) if places else [*shipped_models(), *_packages([Path()])]:
+    for path in (
+        _packages([package_named(place) for place in places]) if places else [*shipped_models(), *_packages([Path()])]
+    ):
         try:
             found.append(Listed(path, read_card(path)))
         except UserError as error:
@@ -223,6 +228,13 @@ def shipped_models() -> list[Path]:
         return list(_packages([resource_path("models")]))
     except FileNotFoundError:  # a copy without models
         return []
+
+
+def package_named(word: str | Path) -> Path:
+    """The path, or the package that comes with the program and has this name, where there is no such path."""
+    path = Path(word)
+    found = [] if path.exists() else [item for item in shipped_models() if item.stem == str(word)]
+    return found[0] if found else path
 
 
 def _packages(places: Sequence[Path]) -> Iterator[Path]:

@@ -23,7 +23,9 @@ def numbers(word: str) -> tuple[float, ...]:
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("model", metavar="MODEL", help="a model package (.nlseg)")
+    parser.add_argument(
+        "model", metavar="MODEL", help="a model package (.nlseg), or the name of one that comes with the program"
+    )
     parser.add_argument(
         "inputs",
         nargs="+",
@@ -71,8 +73,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace, terminal: Terminal) -> dict[str, Any]:
+    from NoisyLabelSegLib.cases.model_card import package_named
+
     settings = PredictSettings(
-        model=arguments.model,
+        model=str(package_named(arguments.model)),
         images=tuple(arguments.inputs),
         out=arguments.out,
         annotators=arguments.annotators,

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from NoisyLabelSegLib.cases import Case
-from NoisyLabelSegLib.cases.estimates import EstimateWriter
+from NoisyLabelSegLib.cases.estimates import OBJECT_JSON, EstimateWriter
 from NoisyLabelSegLib.errors import UserError
 from NoisyLabelSegLib.inference.case_prediction import CasePrediction
 from NoisyLabelSegLib.inference.draws import Draws
@@ -26,8 +26,6 @@ from NoisyLabelSegLib.progress import Progress, Report, paced, silent, steps
 COMBINATION_JSON = "combination.json"
 """In the output folder, where labels were used: how, case by case."""
 
-OBJECT_JSON = "object.json"
-"""In the folder of a case, where a point or a box was given: the share of readers expected to outline the object."""
 
 DEFAULT_EDGE = 64
 """Pixels of the square around a point, for models whose card does not say."""

@@ -8,15 +8,12 @@ from typing import Any
 import numpy as np
 
 from NoisyLabelSegLib.cases import Case
-from NoisyLabelSegLib.cases.model_card import ModelCard
+from NoisyLabelSegLib.cases.model_card import LARGEST_CROP, ModelCard
 from NoisyLabelSegLib.errors import UserError
 
 AIR_HU = (-1100.0, -800.0)
 LEAST_AIR = 0.01
 """CT without a modality tag is recognized by air, inside or around the body: at least this share of the voxels."""
-
-LARGEST_CROP = 128
-"""Edge in pixels up to which an image is taken for a crop around one object, whose intensities may be scaled."""
 
 
 def require_scope(card: ModelCard, case: Case, *, at_object: bool) -> None:
@@ -25,7 +22,10 @@ def require_scope(card: ModelCard, case: Case, *, at_object: bool) -> None:
     A card without a scope, as every training writes it, accepts everything.
     """
     if problem := scope_problem(card.scope, case, at_object=at_object):
-        raise UserError(f"Case {case.id} {problem}", remedy="choose another model, or use --anyway to run it anyway")
+        raise UserError(
+            f"Case {case.id} {problem}",
+            remedy="choose another model, or run it anyway (--anyway on the command line, Run anyway in the panel)",
+        )
 
 
 def scope_problem(scope: Mapping[str, Any], case: Case, *, at_object: bool) -> str | None:

@@ -46,8 +46,8 @@ class Attempts:
             self._recorder.remark(f"{wrong}; {again} with the annotators' part frozen for longer.")
             network = self._attempt(self.settings)
         if state.wrong:
-            tried = "restarting did not help" if restarts else "it was not restarted"
-            self._recorder.remark(f"This run went wrong: {state.wrong}; {tried}, so do not trust this model.")
+            why = "restarting did not help" if restarts else "it was not restarted, because `restarts` is 0"
+            self._recorder.remark(f"This run went wrong: {state.wrong}; {why}. Do not trust this model.")
         if state.best:
             network.load_state_dict(state.best["network"])
         return network

@@ -65,6 +65,7 @@ def train_study(
             recorder.remark(remark)
         if fabric.is_global_zero and not resume:
             begin_run(folder, settings)
+        earlier = state.epoch
         attempts = Attempts(fabric, data, settings, recorder, watch)
         network = attempts.train()
         package = folder / "model.nlseg"
@@ -74,7 +75,7 @@ def train_study(
             card = card_of(study, split.train, attempts.settings, network.architecture, state, agreement)
             save_package(package, network, card)
         fabric.barrier()
-        say(_ending(state, settings, asked.restarts, time.monotonic() - start))
+        say(_ending(state, settings, earlier, time.monotonic() - start))
         say(f"The model is {package}; use it with: noisylabelseg predict {package} IMAGES --out DIR")
         return Trained(package, state.kept, tuple(state.remarks))
 
@@ -89,18 +90,15 @@ def _coarsened(asked: Settings, fitted_settings: Settings, cases: Sequence[Case]
     return (f"{large}, so the images are resampled to pixels of {edges} {unit}.",)
 
 
-def _ending(state: Checkpoint, settings: Settings, restarts: int, seconds: float) -> str:
-    """What happened in the run, in a sentence."""
+def _ending(state: Checkpoint, settings: Settings, earlier: int, seconds: float) -> str:
+    """What happened in the run, in a sentence; so many epochs were done in an `earlier` one that this one resumed."""
     took = f"{seconds:.0f} s" if seconds < 120 else f"{seconds / 60:.0f} min"
-    epochs = f"Trained for {state.epoch} epoch{'s' if state.epoch != 1 else ''} in {took}"
+    epochs = f"Trained for {state.epoch} epoch{'s' if state.epoch != 1 else ''}"
+    if earlier == state.epoch:
+        return f"This training had already ended after {earlier} epoch{'s' if earlier != 1 else ''}."
+    epochs += f", {earlier} of them in an earlier run," if earlier and not state.attempt else ""
+    epochs += f" in {took}"
     if state.epoch < settings.epochs and not state.wrong:
         epochs += f", stopped early (of {settings.epochs})"
-    if not state.attempt:
-        return f"{epochs}, without a restart."
-    times = "once" if state.attempt == 1 else f"{state.attempt} times"
-    end = (
-        "and the last attempt went wrong, too: do not trust this model"
-        if state.wrong
-        else "and the last attempt went well"
-    )
-    return f"{epochs}, after restarting {times} (of at most {restarts}), {end}."
+    times = {0: "without a restart", 1: "after one restart"}.get(state.attempt, f"after {state.attempt} restarts")
+    return f"{epochs}, {times}{', and it went wrong: do not trust this model' if state.wrong else ''}."

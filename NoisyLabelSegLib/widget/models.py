@@ -9,7 +9,7 @@ from pathlib import Path
 
 from slicer.i18n import tr as _
 
-from NoisyLabelSegLib.cases.model_card import read_card, shipped_models
+from NoisyLabelSegLib.cases.model_card import ModelCard, read_card, shipped_models
 from NoisyLabelSegLib.errors import UserError
 
 MOST_REMEMBERED = 20
@@ -25,6 +25,12 @@ class Model:
     classes: tuple[str, ...]
     cases: int = 0
     """How many cases it was trained on; 0 where the card does not say."""
+    card: str = ""
+    """What the card says to people: intended use, data, figures, limitations."""
+    object: str = ""
+    """What the model outlines one at a time, around a point or in a box; empty for a model of whole images."""
+    hasScope: bool = False
+    """Whether the card says which scans the model is for."""
 
 
 class ModelShelf:
@@ -69,7 +75,21 @@ def describe(path: str) -> Model | None:
     study, cases, classes = card.study or Path(path).stem, card.cases, ", ".join(card.classes[1:])
     title: str = _("{study}: {classes}, 1 case") if cases == "1" else _("{study}: {classes}, {cases} cases")
     count = int(cases) if cases.isdigit() else 0
-    return Model(path, title.format(study=study, classes=classes, cases=cases), card.intended_use, card.classes, count)
+    return Model(
+        path,
+        title.format(study=study, classes=classes, cases=cases),
+        card.intended_use,
+        card.classes,
+        count,
+        _cardText(card),
+        str(card.scope.get("object", "")),
+        bool(card.scope),
+    )
+
+
+def _cardText(card: ModelCard) -> str:
+    parts = {_("Intended use"): card.intended_use, **card.details, _("License"): card.license}
+    return "\n\n".join(f"{title[:1].upper()}{title[1:]}: {text}" for title, text in parts.items() if text)
 
 
 def _shipped() -> list[str]:

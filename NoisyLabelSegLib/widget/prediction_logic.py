@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Generator
+from collections.abc import Generator, Mapping
 from pathlib import Path
 from typing import Any
 
 from slicer.i18n import tr as _
 
-from NoisyLabelSegLib.cases.estimates import PROBABILITIES, TRUTH, EstimateFiles, FileKind
-from NoisyLabelSegLib.cases.model_card import read_card
+from NoisyLabelSegLib.cases.estimates import OBJECT_JSON, PROBABILITIES, TRUTH, EstimateFiles, FileKind
+from NoisyLabelSegLib.cases.model_card import LARGEST_CROP, read_card
 from NoisyLabelSegLib.cases.nrrd import map_nrrd, part_by_part
 from NoisyLabelSegLib.fusion.combination import LabeledPrediction
 from NoisyLabelSegLib.fusion.label_agreement import LabelAgreement
+from NoisyLabelSegLib.json_checks import read_json
 from NoisyLabelSegLib.scene.results import ResultNodes
 from NoisyLabelSegLib.verbs import PredictSettings
 from NoisyLabelSegLib.widget.case_logic import CaseLogic
@@ -34,16 +35,28 @@ class PredictionLogic:
         self._labeled: LabeledPrediction | None = None
         case.changed.connect(self._onCaseChanged)
 
-    def problem(self, model: str) -> str:
-        """Why the model cannot run now, as a sentence; empty when it can."""
+    def problem(self, model: str, place: Mapping[str, Any], *, labels: bool = False) -> str:
+        """Why the model cannot run now, as a sentence; empty when it can. `place` is that of `placeOf`."""
         problem: str = ""
         if not model:
             problem = _("Choose a trained model (*.nlseg), or train one below.")
         elif not Path(model).is_file():
             problem = _("{model} does not exist; choose another model.").format(model=model)
         else:
-            problem = self._mismatch(model)
+            problem = self._mismatch(model) or self._misplaced(model, place, labels=labels)
         return problem
+
+    def _misplaced(self, model: str, place: Mapping[str, Any], *, labels: bool) -> str:
+        """Why a model of single objects cannot run now, as a sentence."""
+        found = describe(model)
+        if found is None or not found.object or not self._case.isOpen or not self._case.isReady:
+            return ""
+        problem: str = ""
+        if labels and place:
+            problem = _("Labels cannot be used together with a point or a box; choose Trained model.")
+        elif not place and max(self._case.geometry.shape[-2:]) > LARGEST_CROP:
+            problem = _("This model outlines one {object} at a time: place a point in the middle of it.")
+        return problem.format(object=found.object)
 
     def _mismatch(self, model: str) -> str:
         """Why the model's classes are not those of the annotators, as a sentence; empty where they are."""
@@ -54,8 +67,11 @@ class PredictionLogic:
         sentence: str = _("The model knows {known} classes, but the annotators drew {drawn}; choose another model.")
         return "" if known == drawn else sentence.format(known=known, drawn=drawn)
 
-    def preparing(self, model: str, *, labels: bool = False) -> Generator[str, None, PredictSettings]:
+    def preparing(
+        self, model: str, *, labels: bool = False, place: Mapping[str, Any] | None = None, anyway: bool = False
+    ) -> Generator[str, None, PredictSettings]:
         """Writes the images of the open case, in steps, and returns what the worker is to do with them."""
+        place = place or {}
         self.forget()
         self._model, self._withLabels, self._labeled = model, labels, None
         self._folder = tempfile.TemporaryDirectory(prefix="noisylabelseg-predict-", ignore_cleanup_errors=True)
@@ -68,9 +84,11 @@ class PredictionLogic:
             model=model,
             images=(",".join(str(path) for path in images),),
             out=str(self._output),
-            expected=True,
+            expected=not place,
             confusion=labels,
             compressed=False,
+            anyway=anyway,
+            **place,
         )
 
     def loading(self) -> Work:
@@ -89,6 +107,7 @@ class PredictionLogic:
             self._labeled = self._keep(answer)
             yield from self.combining()
         else:
+            self._truth.remarks = _outlinedBy(answer / OBJECT_JSON)
             yield from self._truth.showing(truth, lambda few: background[few])
 
     def canCombine(self, model: str) -> bool:
@@ -133,6 +152,14 @@ class PredictionLogic:
     def _output(self) -> Path:
         assert self._folder is not None
         return Path(self._folder.name) / "output"
+
+
+def _outlinedBy(path: Path) -> list[str]:
+    """How many readers would outline the object that was asked for, where the answer says."""
+    if not path.exists():
+        return []
+    share = float(read_json(path)["outlinedShare"])
+    return [_("About {share:.0%} of the readers that the model learned from would outline it.").format(share=share)]
 
 
 def _componentsFirst(field: Any) -> Any:

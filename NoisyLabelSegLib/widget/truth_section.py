@@ -12,6 +12,7 @@ from NoisyLabelSegLib.fusion import DEFAULT, METHODS
 from NoisyLabelSegLib.jobs.job import Job
 from NoisyLabelSegLib.scene.references import KNOWN, SCENE, Reference
 from NoisyLabelSegLib.widget.job_button import JobButton, TimerPoller
+from NoisyLabelSegLib.widget.model_controls import ModelControls
 from NoisyLabelSegLib.widget.models import ModelShelf, describe
 from NoisyLabelSegLib.widget.prediction_logic import PredictionLogic
 from NoisyLabelSegLib.widget.steps import Steps, explain, saidIn, say
@@ -31,6 +32,7 @@ class TruthSection:
         self._ui, self._logic, self._prediction, self._torch = ui, logic, prediction, torch
         self._parameters: Any = None
         self._shelf = shelf
+        self._model = ModelControls(ui)
         self._steps = Steps(ui.truthMessage)
         self._job = JobButton(ui.estimateButton, ui.estimateProgress, ui.truthMessage)
         for name, method in METHODS.items():
@@ -44,6 +46,8 @@ class TruthSection:
         ui.methodSelector.currentIndexChanged.connect(self.onMethodChanged)
         ui.modelSelector.currentIndexChanged.connect(self.onModelChanged)
         ui.modelPath.currentPathChanged.connect(self.onPathChanged)
+        ui.placeSelector.currentNodeChanged.connect(lambda _node: self.update())
+        ui.placeButton.clicked.connect(self._model.onPlace)
         ui.estimateButton.clicked.connect(self.onEstimate)
         ui.confidenceBox.toggled.connect(self.onConfidence)
         self.update()
@@ -78,6 +82,7 @@ class TruthSection:
         self._shelf.remember(path)
         self._fillModels(path)
         self._ui.methodSelector.currentIndex = self._ui.methodSelector.findData(MODEL)
+        self.update()
 
     def update(self) -> None:
         """Shows what can be done now, and why not where it cannot."""
@@ -86,11 +91,13 @@ class TruthSection:
         self._ui.modelSelector.visible = self._ui.modelSelectorLabel.visible = usesModel
         usesFile = usesModel and not self._chosenModel()
         self._ui.modelPath.visible = self._ui.modelPathLabel.visible = usesFile
+        self._model.show(describe(self.model) if usesModel and self.model else None)
         say(self._ui.methodSentence, self._modelSentence() if usesModel else self._methodSentence())
         if not self._job.running:
             problem = self._logic.problem(self.method)
             if not problem and usesModel:
-                problem = self._prediction.problem(self.model)
+                withLabels = self.method == MODEL_WITH_LABELS
+                problem = self._prediction.problem(self.model, self._model.place, labels=withLabels)
             explain(self._ui.estimateButton, problem, _("Estimates the truth of the open case."))
             if usesModel and not self._canCombine:
                 say(self._ui.truthMessage, self._torch.remark())
@@ -271,11 +278,17 @@ class TruthSection:
                 )
 
     def _preparing(self) -> Generator[str, None, Job]:
-        settings = yield from self._prediction.preparing(self.model, labels=self.method == MODEL_WITH_LABELS)
+        settings = yield from self._prediction.preparing(
+            self.model,
+            labels=self.method == MODEL_WITH_LABELS,
+            place=self._model.place,
+            anyway=self._model.anyway,
+        )
         return Job(settings, poller=TimerPoller())
 
     def _onPredicted(self, _news: Any) -> Work:
         yield from self._prediction.loading()
+        self._model.wasRun(self.model)
         self.update()
-        if self.method == MODEL_WITH_LABELS:
+        if self._logic.remarks:
             say(self._ui.truthMessage, " ".join(self._logic.remarks))

@@ -61,7 +61,9 @@ function sayPosition(event) {
   const row = ((event.clientY - area.top) / area.height) * pack.rows - 0.5;
   const input = [column, row, pack.slices[view.slice] - 1].slice(0, pack.ras.length);
   const point = pack.ras.map((line) => input.reduce((sum, value, at) => sum + value * line[at], line[line.length - 1]));
-  find("position").textContent = say("position", { place: point.map((value) => value.toFixed(1)).join(", ") });
+  find("position").textContent = say("position", {
+    place: point.map((value) => value.toFixed(1)).join(", "), unit: report.cases[view.case].unit,
+  });
 }
 
 // The window: where the gray scale begins and ends, in values of the image.

@@ -32,10 +32,11 @@ function showGrade() {
   const error = report.errors[current];
   find("grading").hidden = !error;
   if (error) {
+    const item = report.cases[error.case];
     const place = error.ras.map((value) => value.toFixed(1)).join(", ");
     find("sentence").textContent = error.sentence;
     find("error-place").textContent =
-      say("errorPlace", { case: report.cases[error.case].name, reader: report.readers[error.reader], place }) +
+      say("errorPlace", { case: item.name, reader: report.readers[error.reader], place, unit: item.unit }) +
       (error.contested ? " " + say("contestedHere", { same: error.same, of: error.of }) : "") +
       (error.slice < 0 ? " " + say("notShown") : "");
     const { grade: chosen, comment } = gradeOf(error);

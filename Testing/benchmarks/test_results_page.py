@@ -64,3 +64,4 @@ def test_the_page_in_the_repository_is_what_the_records_say(tmp_path: Path) -> N
     copy.write_text(page, encoding="utf-8")
     main([str(REPOSITORY / "docs/results"), str(copy)])
     assert copy.read_text(encoding="utf-8") == page
+    assert set(re.findall(r"<!-- table (\S+) -->", page)) == set(re.findall(r"<!-- table (\S+) -->\n\n[|*]", page))

@@ -23,6 +23,16 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
+def test_a_model_that_comes_with_the_program_is_found_by_its_name(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert main(["models", "demo-nodules", "--json"]) == 0
+    (listed,) = json.loads(capsys.readouterr().out.splitlines()[-1])["models"]
+    assert listed["path"] == str(resource_path("models/demo-nodules.nlseg"))
+    assert main(["models", "no-such-model"]) == 2
+
+
 def test_packages_below_a_folder_are_listed_with_what_is_wrong_with_them(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -154,7 +154,9 @@ def test_a_cancelled_run_says_what_is_kept_and_the_next_one_offers_to_go_on(
         "holds a training that was stopped after epoch 1 of 3, which is kept; add --resume" in capsys.readouterr().err
     )
     assert main([*words, "--resume"]) == 0
-    assert "Trained for 3 epochs in" in capsys.readouterr().out
+    assert "Trained for 3 epochs, 1 of them in an earlier run, in" in capsys.readouterr().out
+    assert main([*words, "--resume"]) == 0
+    assert "This training had already ended after 3 epochs." in capsys.readouterr().out
     assert main(words) == 2
     assert "exists already" in capsys.readouterr().err
 

@@ -154,6 +154,7 @@ def _choose(marked: NDArray[np.intp], mistakes: Sequence[Mistake], middles: Mapp
     for mistake in sorted(mistakes, key=lambda mistake: -mistake.size):
         if len(chosen) < MOST_SLICES and not any(_shows(index + 1, mistake) for index in chosen):
             chosen.add(middles[id(mistake)] - 1)
+    more: set[int] = set()
     for count in range(1, len(marked) + 1):  # ever more slices at even distances, until there are enough
         even = {int(marked[place]) for place in np.linspace(0, len(marked) - 1, count).round().astype(int)}
         if len(chosen | even) > MOST_SLICES:

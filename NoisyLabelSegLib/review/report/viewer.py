@@ -49,7 +49,7 @@ def viewer_data(
     by_case = {item.case: item for item in review.slices}
     cases = cases_of(review, audience)
     colors = color_table(ANNOTATORS)
-    fused = review.reference.key in METHODS
+    fused, units = review.reference.key in METHODS, _units(review)
     places = {case: place for place, case in enumerate(cases)}
     numbers = {case: number for number, case in enumerate(review.cases, start=1)}
     readers = _readers_of_cases(review)
@@ -69,6 +69,7 @@ def viewer_data(
                 "name": called(case),
                 "number": numbers[case],
                 "id": case if identify else None,
+                "unit": units[case],
                 "slices": _slices(by_case[case], review.annotators, shown) if case in by_case else None,
             }
             for case in cases
@@ -108,6 +109,11 @@ def _readers_of_cases(review: StudyReview) -> dict[str, int]:
     for case, _annotator in pairs:
         found[case] += 1
     return found
+
+
+def _units(review: StudyReview) -> dict[str, str]:
+    """Case to the unit of its positions."""
+    return {row.case: row.units.length for row in review.statistics}
 
 
 def _slices(item: CaseSlices, annotators: Sequence[str], shown: Sequence[str]) -> dict[str, Any]:
@@ -159,14 +165,14 @@ def _text(content: bytes) -> str:
 _WORDS = {
     "where": "{case}, slice {slice} of {slices}",
     "whereFlat": "{case}",
-    "position": "Pointer at RAS {place} mm",
+    "position": "Pointer at RAS {place} {unit}",
     "window": "Window: level {level}, width {width}",
     "nobody": "Nobody",
     "count": "{count} of {all} errors",
     "more": "Show {count} more",
     "same": "{same} of {of}",
     "contestedMark": "(contested)",
-    "errorPlace": "{case}, {reader}, RAS {place} mm.",
+    "errorPlace": "{case}, {reader}, RAS {place} {unit}.",
     "contestedHere": "The reference is contested here: {same} of {of} annotators labeled it like this.",
     "notShown": "No slice of this error is in the file.",
     "graded": "{count} of {all} errors graded.",
