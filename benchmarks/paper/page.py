@@ -1,6 +1,6 @@
 """Puts what `reproduce` wrote into docs: python -m benchmarks.paper.page FOLDER docs/paper.md docs/results/paper.json
 
-FOLDER is the one with the pages and records. Of the records only what the tables are made of is kept, without the cases.
+FOLDER holds the pages and records. Of the records only what the tables are made of is kept, without the cases.
 """
 
 from __future__ import annotations
