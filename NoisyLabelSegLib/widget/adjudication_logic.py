@@ -179,11 +179,8 @@ class AdjudicationLogic:
         if session is None or edited is None:
             return
         yield ""
-        before = session.truth()
-        yield ""
-        if bool((before != edited).any()):
+        if session.take_edit(edited, Stamp(self.adjudicator, today())):
             self._begin()
-            session.take_edit(edited, Stamp(self.adjudicator, today()))
             yield from self._showing()
 
     def merging(self, path: Path) -> Work:
