@@ -57,6 +57,28 @@ class LargeCase:
         def at_rest() -> bool:
             return not truth._steps.running and not annotators.isReviewing
 
+        display = panel.displaySection
+
+        def overlay(name: str) -> None:
+            combo = display._ui.overlaySelector
+            combo.setProperty("currentIndex", combo.findData(name))
+            combo.activated.emit(combo.property("currentIndex"))
+
+        def displayed() -> bool:
+            return at_rest() and not display._steps.running and not display._surfaceSteps.running
+
+        def compared() -> bool:
+            return bool(panel.compareSection._logic.isShown) and not panel.compareSection._steps.running
+
+        def reveal() -> None:
+            from NoisyLabelSegLib.scene.nodes import Role
+            from NoisyLabelSegLib.scene.segments import fillSegmentation
+
+            node = panel.case.folder.find(Role.DRAWING)
+            drawn = panel.case.labels()["annotator1"]
+            fillSegmentation(node, drawn, panel.case.geometry, panel.case.classes[1:], [(1.0, 1.0, 0.0)])
+            panel.practiceSection.onReveal()
+
         def predict() -> None:
             truth._prediction._folder = _Folder(folder / "prediction")
             truth._steps.run(truth._prediction.loading(), large=True)
@@ -71,6 +93,17 @@ class LargeCase:
             ("estimate at once", lambda: truth._ui.liveBox.setChecked(True), at_rest),
             ("untick an annotator", lambda: panel.case.use("annotator0", used=False), at_rest),
             ("show how sure it is", lambda: truth._ui.confidenceBox.setChecked(True), at_rest),
+            ("agreement map", lambda: overlay("agreement"), displayed),
+            ("disagreement map", lambda: overlay("disagreement"), displayed),
+            ("errors again", lambda: overlay("errors"), displayed),
+            ("errors as outlines", lambda: display._ui.filledBox.setChecked(False), displayed),
+            ("another error by its row", lambda: annotators._ui.mistakesTable.selectRow(2), displayed),
+            ("signed distance in 3D", lambda: display._ui.surfaceBox.setChecked(True), displayed),
+            ("no signed distance", lambda: display._ui.surfaceBox.setChecked(False), displayed),
+            ("two references", panel.compareSection._ui.compareButton.click, compared),
+            ("back from two references", panel.compareSection._ui.compareBackButton.click, displayed),
+            ("draw first", lambda: panel.practice.draw(), displayed),
+            ("reveal", reveal, lambda: not panel.practiceSection.running),
             ("write the scene for a training", train._ui.trainButton.click, lambda: train._job._job is not None),
             ("cancel the training", train._ui.trainButton.click, lambda: not train._job.running),
             ("load a prediction", predict, at_rest),

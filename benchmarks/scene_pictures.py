@@ -10,14 +10,14 @@ from typing import Any
 from NoisyLabelSegLib.cases import Case, Study
 from NoisyLabelSegLib.demo.scene import middle
 from NoisyLabelSegLib.fusion import fuse
-from NoisyLabelSegLib.review import COLORBLIND, PAPER, review_case
+from NoisyLabelSegLib.review import DEFAULT_COLORS, PAPER, review_case
 from NoisyLabelSegLib.simulation import SimulationSettings, phantom_recipe, simulate_study
 
 PICTURES: dict[str, tuple[str, str, dict[str, Any]]] = {
-    "one_view_each": ("lesions", PAPER, {"zoom": 1.7}),
-    "color_blind": ("lesions", COLORBLIND, {"zoom": 2.0, "annotators": ["good", "over", "under", "wrong"]}),
-    "several_classes": ("tumour", PAPER, {"zoom": 2.0}),
-    "confidence_overlay": ("nodules", PAPER, {"confidence": True, "annotators": ["reader1", "reader3"]}),
+    "one_view_each": ("lesions", DEFAULT_COLORS, {"zoom": 1.7}),
+    "paper_colors": ("lesions", PAPER, {"zoom": 2.0, "annotators": ["good", "over", "under", "wrong"]}),
+    "several_classes": ("tumour", DEFAULT_COLORS, {"zoom": 2.0}),
+    "confidence_overlay": ("nodules", DEFAULT_COLORS, {"confidence": True, "annotators": ["reader1", "reader3"]}),
 }
 """File name to the kind of phantom, the table of colors and what reviewPicture() is told."""
 

@@ -131,7 +131,8 @@ class Session:
         outside = edited != decided_labels(self.reference, self.regions, {}, {})
         outside[self.regions.box][self.regions.numbers != AGREED] = False
         if not outside.any():
-            self.decided.pop(AGREED, None)
+            if self.decided.pop(AGREED, None) is not None:  # somebody has taken the edit there away again
+                numbers = [AGREED, *numbers]
         elif changed[outside].any():
             self._put(AGREED, self._edit(self._describe(outside), stamp, comment))
             numbers = [AGREED, *numbers]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Generator
 from typing import Any
 
 import numpy as np
@@ -10,6 +11,11 @@ from numpy.typing import NDArray
 from scipy import ndimage
 
 from NoisyLabelSegLib.metrics.components import Box, busy_box
+from NoisyLabelSegLib.progress import finished
+
+_FAR = 1e6
+_BLOCK = 48
+"""The edge in voxels of the blocks in which distances with a limit are found."""
 
 
 def signed_distance_map(mask: NDArray[Any], spacing_zyx: tuple[float, ...]) -> NDArray[np.float32]:
@@ -40,14 +46,41 @@ def signed_distances_at(
     >>> signed_distances_at(row, (1.0, 1.0, 1.0), np.array([[0, 0, 4.0], [0, 0, 7.0]])).tolist()
     [1.5, -1.5]
     """
-    box = _box_around(points, mask.shape)
-    if not np.any(mask):
-        return np.full(len(points), -limit, dtype=np.float32)
-    whole = _joined(box, busy_box([mask], mask.shape))
-    distances = signed_distance_map(mask[whole], spacing_zyx)
-    corner = np.array([part.start for part in whole])
-    found = ndimage.map_coordinates(distances, (points - corner).T, order=1, mode="nearest")
-    return np.asarray(np.clip(found, -limit, limit), dtype=np.float32)
+    return finished(finding_signed_distances(mask, spacing_zyx, points, limit=limit))
+
+
+def finding_signed_distances(
+    mask: NDArray[Any], spacing_zyx: tuple[float, ...], points: NDArray[np.floating[Any]], *, limit: float
+) -> Generator[str, None, NDArray[np.float32]]:
+    """signed_distances_at() in steps: with a limit, the points of one block of the volume at a time."""
+    found = np.full(len(points), -limit, dtype=np.float32)
+    if np.isinf(limit):
+        box = _joined(_box_around(points, mask.shape), busy_box([mask], mask.shape))
+        if np.any(mask):
+            found = _within(mask, box, spacing_zyx, points)
+        return found
+    blocks = np.floor(points / _BLOCK).astype(np.int64)
+    margin = [int(np.ceil(limit / edge)) + 1 for edge in spacing_zyx]
+    for block in np.unique(blocks, axis=0):
+        yield ""
+        inside = np.flatnonzero((blocks == block).all(axis=1))
+        box = tuple(
+            slice(max(part.start - more, 0), min(part.stop + more, size))
+            for part, more, size in zip(_box_around(points[inside], mask.shape), margin, mask.shape, strict=True)
+        )
+        found[inside] = np.clip(_within(mask, box, spacing_zyx, points[inside]), -limit, limit)
+    return found
+
+
+def _within(
+    mask: NDArray[Any], box: Box, spacing_zyx: tuple[float, ...], points: NDArray[np.floating[Any]]
+) -> NDArray[np.float32]:
+    """The signed distance at points, judged by what lies in a box of the mask."""
+    distances = np.nan_to_num(signed_distance_map(mask[box], spacing_zyx), posinf=_FAR, neginf=-_FAR)
+    corner = np.array([part.start for part in box])
+    return np.asarray(
+        ndimage.map_coordinates(distances, (points - corner).T, order=1, mode="nearest"), dtype=np.float32
+    )
 
 
 def _distance_to(mask: NDArray[np.uint8], spacing_zyx: tuple[float, ...]) -> NDArray[np.float32]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import torch
 from torch import Tensor, nn
 
@@ -65,8 +67,16 @@ class ConditionedNetwork(SegmentationNetwork):
 
     def sample(self, images: Tensor, seed: int) -> Tensor:
         """What an annotator chosen at random draws under a code that is drawn at random."""
+        return self.samples(images, [seed])[0]
+
+    def samples(self, images: Tensor, seeds: Sequence[int]) -> Tensor:
+        features = self.features(images)
+        found = torch.stack([self.labeling(features, self._drawn(seed)).exp() for seed in seeds])
+        return found.reshape(*found.shape[:3], *images.shape[2:])
+
+    def _drawn(self, seed: int) -> Tensor:
+        """A code (latent) of an annotator."""
         generator = torch.Generator().manual_seed(seed)
         who = int(torch.randint(len(self.means), (1,), generator=generator))
         noise = torch.randn(self.means.shape[1], generator=generator).to(self.means.device)
-        found = self.labeling(self.features(images), self.means[who] + self.log_deviations[who].exp() * noise).exp()
-        return found.reshape(*found.shape[:2], *images.shape[2:])
+        return self.means[who] + self.log_deviations[who].exp() * noise

@@ -55,10 +55,17 @@ class CodeHierarchy(nn.Module):
         self.heads = nn.ModuleList(make_convolution(dimensions, width, 2 * latent, size=1) for width in widths)
 
     def forward(self, images: Tensor, draw: Draw) -> list[Level]:
+        return self.levels(self.features(images), draw)
+
+    def features(self, images: Tensor) -> list[Tensor]:
+        """What is seen at every resolution, finest first, before any code."""
         image, features = at_least(images, self._smallest), list[Tensor]()
         for number, encode in enumerate(self.down):
             image = encode(self.pool(image) if number else image)
             features.append(image)
+        return features
+
+    def levels(self, features: Sequence[Tensor], draw: Draw) -> list[Level]:
         levels: list[Level] = []
         for number in reversed(range(len(features))):
             seen = features[number]
@@ -105,20 +112,27 @@ class PHiSegNetwork(SegmentationNetwork):
         return found
 
     def sample(self, images: Tensor, seed: int) -> Tensor:
+        return self.samples(images, [seed])[0]
+
+    def samples(self, images: Tensor, seeds: Sequence[int]) -> Tensor:
+        features = self.prior.features(images)
+        return torch.stack([self._labeling(features, images.shape[2:], seed) for seed in seeds])
+
+    def _labeling(self, features: Sequence[Tensor], size: Sequence[int], seed: int) -> Tensor:
+        """The probabilities (B, L, *size) of one sample."""
         generator = torch.Generator().manual_seed(seed)
 
         def draw(_level: int, mean: Tensor, log_deviation: Tensor) -> Tensor:
             noise = torch.randn(mean.shape[1:], generator=generator)
             return mean + log_deviation.exp() * noise.to(mean.device)
 
-        codes = [level.code for level in self.prior(images, draw)]
-        return self.labelings(codes, images.shape[2:])[0].softmax(dim=1)
+        codes = [level.code for level in self.prior.levels(features, draw)]
+        return self.labelings(codes, size)[0].softmax(dim=1)
 
     def predict(self, images: Tensor, *, annotators: bool = False) -> Probabilities:
         """The truth is the mean over samples: the share of annotators who would mark a pixel."""
         assert not annotators, "this network knows no annotators"
-        samples = (self.sample(images, seed) for seed in range(SAMPLES_FOR_TRUTH))
-        return Probabilities(torch.stack(list(samples)).mean(dim=0), None)
+        return Probabilities(self.samples(images, range(SAMPLES_FOR_TRUTH)).mean(dim=0), None)
 
 
 def most_likely(_level: int, mean: Tensor, _log_deviation: Tensor) -> Tensor:

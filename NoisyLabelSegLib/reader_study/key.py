@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from NoisyLabelSegLib.cases.study_rules import name_problem
 from NoisyLabelSegLib.errors import UserError
 from NoisyLabelSegLib.json_checks import read_json, to_dataclass
 
@@ -56,6 +57,9 @@ class HandoutKey:
                 name: tuple(to_dataclass(Item, item, what="key") for item in items)
                 for name, items in plain.readers.items()
             }
+            names = [*plain.cases, *readers, *(item.pseudonym for items in readers.values() for item in items)]
+            if problem := next(filter(None, map(name_problem, names)), None):
+                raise UserError(f"A name {problem}")
         except (TypeError, AttributeError, UserError) as error:
             raise UserError("is a damaged key", file=path, remedy="restore it", detail=str(error)) from error
         return cls(**{**vars(plain), "readers": readers})

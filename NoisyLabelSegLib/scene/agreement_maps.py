@@ -18,6 +18,9 @@ from NoisyLabelSegLib.scene.nodes import Role
 from NoisyLabelSegLib.scene.placing import inThreeDimensions
 from NoisyLabelSegLib.scene.volumes import LABELMAP, SCALAR, attachImage, showAsCodes, showAsHeatMap
 
+_LINE, _HIGHEST = 0.055, 0.6
+"""Shares of the height of a view: of a line of the legend, and of the whole legend at most."""
+
 
 def makingAgreementMap(
     folder: CaseFolder, labels: Sequence[NDArray[Any]], geometry: Geometry, label: int | None = None
@@ -32,6 +35,7 @@ def makingAgreementMap(
     attachImage(node, image, geometry)
     legend = addLegend(node, "Marked by")
     legend.SetNumberOfLabels(len(labels))
+    legend.SetSize(legend.GetSize()[0], min(_LINE * max(len(labels), 5), _HIGHEST))
     return node
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Generator
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,8 @@ from vtk.util import numpy_support
 
 from NoisyLabelSegLib.cases import Geometry
 from NoisyLabelSegLib.errors import UserError
-from NoisyLabelSegLib.metrics.signed_distance import signed_distances_at
+from NoisyLabelSegLib.metrics.signed_distance import finding_signed_distances
+from NoisyLabelSegLib.progress import finished
 from NoisyLabelSegLib.scene.arrays import Node
 from NoisyLabelSegLib.scene.colors import DISTANCE, addLegend, rampColors
 from NoisyLabelSegLib.scene.folder import CaseFolder
@@ -31,13 +33,23 @@ def showDistanceSurface(
 
     `labels` (*shape) are the annotator's; all classes count as one. One surface per case: that of the last annotator.
     """
+    return finished(showingDistanceSurface(folder, annotator, labels, geometry, limit=limit))
+
+
+def showingDistanceSurface(
+    folder: CaseFolder, annotator: str, labels: NDArray[Any], geometry: Geometry, *, limit: float = LIMIT_MM
+) -> Generator[str, None, Node]:
+    """showDistanceSurface() in steps; making the surface is one of them."""
     geometry = inThreeDimensions(geometry)
+    yield annotator
     surface = _surfaceOf(folder)
+    yield annotator
     points = numpy_support.vtk_to_numpy(surface.GetPoints().GetData())
     toVoxels = np.linalg.inv(arrayFromMatrix(ijkToRas(geometry)))
     zyx = (points @ toVoxels[:3, :3].T + toVoxels[:3, 3])[:, ::-1]
     mask = (np.asarray(labels) != 0).reshape(geometry.shape)
-    distances = signed_distances_at(mask, geometry.spacing_zyx, zyx, limit=limit)
+    yield annotator
+    distances = yield from finding_signed_distances(mask, geometry.spacing_zyx, zyx, limit=limit)
     scalars = numpy_support.numpy_to_vtk(distances, deep=True)
     scalars.SetName(SCALARS)
     surface.GetPointData().AddArray(scalars)

@@ -18,8 +18,8 @@ from NoisyLabelSegLib.signals import Signal
 
 CORNERS = ((0.94, 0.03), (0.94, 0.9), (0.04, 0.03), (0.04, 0.9))
 """Where a legend may stand, the best first: lower right, upper right, lower left, upper left."""
-_SHARE = (0.26, 0.34)
-"""How much of the width and the height of a view a legend takes, with its title and its distance from the edge."""
+_WIDTH, _TITLE = 0.26, 0.09
+"""Shares of a view: the width of a legend with its distance from the edge, and what its title adds to its height."""
 _SAMPLES = 48
 _HIDDEN = PREFIX + "hiddenLegend"
 """The attribute of a legend that is out of its view because no corner is free."""
@@ -54,7 +54,7 @@ class LegendPlacer:
             view = self._scene.GetNodeByID(legend.GetNthViewNodeID(0) or "") if isWanted else None
             if view is None or volume is None or not view.IsA("vtkMRMLSliceNode"):
                 continue
-            corner = freeCorner(view, volume)
+            corner = freeCorner(view, volume, legend.GetSize()[1] + _TITLE)
             legend.SetAttribute(_HIDDEN, None if corner else "yes")
             legend.SetVisibility(corner is not None)
             if corner is not None and tuple(legend.GetPosition()) != corner:
@@ -72,23 +72,28 @@ def isLegendHidden(legend: Node) -> bool:
     return bool(legend.GetAttribute(_HIDDEN))
 
 
-def freeCorner(sliceNode: Node, volume: Node) -> tuple[float, float] | None:
-    """The first corner of a view where the volume shows nothing in the current slice; None where there is none."""
+def freeCorner(sliceNode: Node, volume: Node, height: float = 0.34) -> tuple[float, float] | None:
+    """The first corner of a view where the volume shows nothing in the current slice; None where there is none.
+
+    `height` is the share of the view's height that has to be free.
+    """
     if volume.GetImageData() is None:
         return CORNERS[0]
     toIjk = _xyToIjk(sliceNode, volume)
     columns, rows, _ = sliceNode.GetDimensions()
     values = arrayOf(volume)
     least = HIDDEN_BELOW if values.dtype.kind == "f" else 0
-    return next((c for c in CORNERS if not (_seen(values, toIjk, _points(c, columns, rows)) > least).any()), None)
+    return next(
+        (c for c in CORNERS if not (_seen(values, toIjk, _points(c, height, columns, rows)) > least).any()), None
+    )
 
 
-def _points(corner: tuple[float, float], columns: int, rows: int) -> NDArray[np.float64]:
+def _points(corner: tuple[float, float], height: float, columns: int, rows: int) -> NDArray[np.float64]:
     """Pixels (4, N) of a corner of a view, whose y points upwards."""
-    left = 1 - _SHARE[0] if corner[0] > 0.5 else 0.0
-    bottom = 1 - _SHARE[1] if corner[1] > 0.5 else 0.0
-    x = (left + _SHARE[0] * np.linspace(0, 1, _SAMPLES)) * (columns - 1)
-    y = (bottom + _SHARE[1] * np.linspace(0, 1, _SAMPLES)) * (rows - 1)
+    left = 1 - _WIDTH if corner[0] > 0.5 else 0.0
+    bottom = 1 - height if corner[1] > 0.5 else 0.0
+    x = (left + _WIDTH * np.linspace(0, 1, _SAMPLES)) * (columns - 1)
+    y = (bottom + height * np.linspace(0, 1, _SAMPLES)) * (rows - 1)
     xs, ys = np.meshgrid(x, y)
     return np.stack([xs.ravel(), ys.ravel(), np.zeros(xs.size), np.ones(xs.size)])
 

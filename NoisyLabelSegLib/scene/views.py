@@ -43,7 +43,7 @@ class ReviewViews:
     """Arranges a scene's slice views for a case. What is shown is kept in nodes only, so it is saved with the scene."""
 
     def __init__(self, scene: Node, applicationLogic: Node) -> None:
-        self._scene, self._applicationLogic = scene, applicationLogic
+        self.scene, self._applicationLogic = scene, applicationLogic
         self._memory: ViewMemory | None = None
         self._arrangement: int | None = None
         self.places = ViewPlaces(scene)
@@ -64,19 +64,31 @@ class ReviewViews:
         Views of the same plane move together.
         """
         names = tuple(folder.annotators if annotators is None else annotators)
-        if self._layoutNode() is None:
-            raise UserError("There are no views to arrange", remedy="start Slicer with its main window")
         if not names:
             raise UserError(f"Case {folder.case} has no annotators to show", remedy="add annotators first")
+        self.arrangeViews(names, folder.image, [folder.find(Role.ERRORS, annotator=name) for name in names], planes)
+        self.keepOutlinesOut(folder)
+        self._showLegend(folder, names[0], [self._sliceNode(viewName(0)).GetID()])
+
+    def arrangeViews(
+        self,
+        names: Sequence[str],
+        image: Node | None,
+        labels: Sequence[Node | None],
+        planes: Sequence[str] = ("Axial",),
+    ) -> None:
+        """Linked views, one per name and plane, with the name in the corner and these labels over the image."""
+        if self._layoutNode() is None:
+            raise UserError("There are no views to arrange", remedy="start Slicer with its main window")
         self._remember()
         titles = viewTitles(names)
-        description, image = layoutXml(titles, planes), folder.image
+        description = layoutXml(titles, planes)
         isShown = self._shows(description, image)
         if not isShown:
             self._arrange(description)
         for place, (index, plane) in enumerate(product(range(len(names)), planes)):
             view, title = viewName(place), titles[index]
-            self._fillView(view, folder.image, folder.find(Role.ERRORS, annotator=names[index]))
+            self._fillView(view, image, labels[index])
             sliceNode = self._sliceNode(view)
             sliceNode.SetLayoutLabel(title)
             corner = drawable(title, len(title), otherwise=f"Annotator {index + 1}")
@@ -84,8 +96,6 @@ class ReviewViews:
             if not isShown:
                 self._turn(view, plane, image)
         self._outlineErrors()
-        self._keepOutlinesOut(folder)
-        self._showLegend(folder, names[0], [self._sliceNode(viewName(0)).GetID()])
         if not isShown:  # else people stay where they are
             self.fit()
 
@@ -106,7 +116,7 @@ class ReviewViews:
         self._remember()
         for composite in self._compositeNodes():
             for id in (composite.GetForegroundVolumeID(), composite.GetLabelVolumeID() if node is not None else None):
-                shown = self._scene.GetNodeByID(id or "")
+                shown = self.scene.GetNodeByID(id or "")
                 if shown is not None:
                     showLegend(shown, visible=False)
             if node is not None:
@@ -115,13 +125,13 @@ class ReviewViews:
             composite.SetForegroundOpacity(opacity)
         if node is not None:
             showLegend(node, visible=True, viewIds=self._legendViews())
-            self._announceLegends()
+            self.announceLegends()
 
     def showNothing(self) -> None:
         """The images alone, and the outlines."""
         self.showHeatMap(None)
         for composite in self._compositeNodes():
-            shown = self._scene.GetNodeByID(composite.GetLabelVolumeID() or "")
+            shown = self.scene.GetNodeByID(composite.GetLabelVolumeID() or "")
             if shown is not None:
                 showLegend(shown, visible=False)
             composite.SetLabelVolumeID(None)
@@ -135,7 +145,7 @@ class ReviewViews:
         for composite in self._compositeNodes():
             if composite.GetForegroundVolumeID() in {node.GetID() for node in overlays}:
                 composite.SetForegroundVolumeID(None)
-        removeNodes(self._scene, overlays)
+        removeNodes(self.scene, overlays)
 
     def showingConfidence(self, folder: CaseFolder) -> Generator[str, None, None]:
         """showConfidence() in steps."""
@@ -161,7 +171,7 @@ class ReviewViews:
 
     def fit(self) -> None:
         """Zooms our views so that the whole image is seen, all at the same slice."""
-        for node in nodesOfClass(self._scene, "vtkMRMLSliceNode"):
+        for node in nodesOfClass(self.scene, "vtkMRMLSliceNode"):
             logic = self._applicationLogic.GetSliceLogic(node) if node.GetViewGroup() == VIEW_GROUP else None
             if logic is not None:
                 logic.FitSliceToBackground()
@@ -190,14 +200,14 @@ class ReviewViews:
         if layout is not None:
             layout.SetViewArrangement(self._arrangement)
         self._memory.restore()
-        for folder in CaseFolder.all(self._scene):
-            removeNodes(self._scene, folder.nodes(Role.CONFIDENCE))
+        for folder in CaseFolder.all(self.scene):
+            removeNodes(self.scene, folder.nodes(Role.CONFIDENCE))
         self.forget()
 
     def _remember(self) -> None:
         if self._memory is not None:
             return
-        self._memory = ViewMemory(self._scene)
+        self._memory = ViewMemory(self.scene)
         layout, self._arrangement = self._layoutNode(), slicer.vtkMRMLLayoutNode.SlicerLayoutFourUpView
         if layout is None:
             return
@@ -226,7 +236,7 @@ class ReviewViews:
 
     def _outlineErrors(self) -> None:
         """Slicer draws the label layer of a view filled or as outlines, by its slice node."""
-        for node in nodesOfClass(self._scene, "vtkMRMLSliceNode"):
+        for node in nodesOfClass(self.scene, "vtkMRMLSliceNode"):
             node.SetUseLabelOutline(not self._style.filled)
 
     def _turn(self, view: str, orientation: str, image: Node | None) -> None:
@@ -234,9 +244,9 @@ class ReviewViews:
         if image is not None:
             self._sliceNode(view).RotateToVolumePlane(image)  # an oblique volume is shown in its own slices
 
-    def _keepOutlinesOut(self, folder: CaseFolder) -> None:
+    def keepOutlinesOut(self, folder: CaseFolder) -> None:
         """Annotators' outlines stay in Slicer's own views: in ours the error map says the same in fewer colors."""
-        views = [*nodesOfClass(self._scene, "vtkMRMLSliceNode"), *nodesOfClass(self._scene, "vtkMRMLViewNode")]
+        views = [*nodesOfClass(self.scene, "vtkMRMLSliceNode"), *nodesOfClass(self.scene, "vtkMRMLViewNode")]
         others = [view.GetID() for view in views if view.GetViewGroup() != VIEW_GROUP]
         for node in folder.nodes(Role.ANNOTATOR, Role.ANNOTATORS, Role.OUTLINE):
             if node.IsA("vtkMRMLSegmentationNode") and node.GetDisplayNode() is not None:
@@ -245,38 +255,37 @@ class ReviewViews:
     def _showLegend(self, folder: CaseFolder, annotator: str, viewIds: list[str]) -> None:
         for node in folder.nodes(Role.ERRORS):
             showLegend(node, visible=node.GetAttribute(PREFIX + "annotator") == annotator, viewIds=viewIds)
-        self._announceLegends()
+        self.announceLegends()
 
     def _legendViews(self) -> list[str]:
         """The one view that has the legend: the first that is shown, or just the first."""
-        nodes = nodesOfClass(self._scene, "vtkMRMLSliceNode")
+        nodes = nodesOfClass(self.scene, "vtkMRMLSliceNode")
         shown = [node for node in nodes if node.IsMappedInLayout()] or nodes
         return [node.GetID() for node in shown[:1]]
 
-    def _announceLegends(self) -> None:
+    def announceLegends(self) -> None:
         for composite in self._compositeNodes():
             announceLegends(composite)
 
     def _sliceNode(self, view: str) -> Node:
         """Made by Slicer's layout logic when the layout is shown."""
-        return self._scene.GetNodeByID(f"vtkMRMLSliceNode{view}")
+        return self.scene.GetNodeByID(f"vtkMRMLSliceNode{view}")
 
     def _compositeNode(self, view: str) -> Node:
         """Made here where the view itself is not there yet to make it."""
-        node = self._scene.GetNodeByID(f"vtkMRMLSliceCompositeNode{view}")
+        node = self.scene.GetNodeByID(f"vtkMRMLSliceCompositeNode{view}")
         if node is None:
             node = slicer.vtkMRMLSliceCompositeNode()
             node.SetSingletonTag(view)
             node.SetLayoutName(view)
-            node = self._scene.AddNode(node)
+            node = self.scene.AddNode(node)
         return node
 
     def _compositeNodes(self) -> list[Node]:
-        return nodesOfClass(self._scene, "vtkMRMLSliceCompositeNode")
+        return nodesOfClass(self.scene, "vtkMRMLSliceCompositeNode")
 
-    def _layoutNode(self) -> Node:
-        """None where Slicer runs without a main window."""
-        return self._scene.GetFirstNodeByClass("vtkMRMLLayoutNode")
+    def _layoutNode(self) -> Node:  # None without a main window
+        return self.scene.GetFirstNodeByClass("vtkMRMLLayoutNode")
 
     def _setLayers(self, composite: Node, image: Node | None, labels: Node | None) -> None:
         composite.SetBackgroundVolumeID(None if image is None else image.GetID())

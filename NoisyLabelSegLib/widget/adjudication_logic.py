@@ -47,10 +47,7 @@ class Basis:
 
 
 class AdjudicationLogic:
-    """`changed` follows another list of disagreements, a decision, and the end of a session.
-
-    A session begins with begin() and taking(); it ends when the case or its truth becomes another one.
-    """
+    """`changed` follows another list, a decision, and the end of a session: another case, or another estimate."""
 
     def __init__(self, case: CaseLogic, truth: TruthLogic, views: ReviewViews) -> None:
         self.changed: Signal[None] = Signal()
@@ -111,7 +108,7 @@ class AdjudicationLogic:
         self.session = session
         self._isReferenceEdited = basis.stored is None and self._truth.isEdited
         if basis.stored is not None and self._truth.isEdited:
-            yield from self._takingEdit()
+            yield from self.takingEdit()
         self.changed.emit(None)
 
     def setAdjudicator(self, name: str) -> None:
@@ -178,18 +175,12 @@ class AdjudicationLogic:
 
     def takingEdit(self) -> Work:
         """Takes an edit of the truth into the decisions of the session."""
-        if self.session is not None and self._truth.truth is not None:
-            yield from self._takingEdit()
-
-    def _takingEdit(self) -> Work:
         session, edited = self.session, self._truth.truth
-        assert session is not None
+        if session is None or edited is None:
+            return
         yield ""
-        before = session.truth()
-        yield ""
-        if bool((before != edited).any()):
+        if session.take_edit(edited, Stamp(self.adjudicator, today())):
             self._begin()
-            session.take_edit(edited, Stamp(self.adjudicator, today()))
             yield from self._showing()
 
     def merging(self, path: Path) -> Work:
@@ -227,6 +218,11 @@ class AdjudicationLogic:
         """Marks the truth as final; the scene remembers by whom and when."""
         self._begin()
         yield from self._showing(signed=(self.adjudicator, today()))
+
+    def beginEdit(self) -> None:
+        """Keeps the reference in the scene, so that an edit in another module becomes a decision afterwards."""
+        self._begin()
+        self._store()
 
     def jumpTo(self, number: int) -> None:
         """Shows a disagreement in the views, with everybody's outlines."""
@@ -285,7 +281,10 @@ class AdjudicationLogic:
         storeDecisions(self._case.folder, StoredDecisions(record, conflicts, len(session), len(session.undecided)))
 
     def _stored(self) -> StoredDecisions | None:
-        return storedDecisions(self._case.folder) if self._case.isOpen else None
+        """What was decided about the open case; None where nothing was, and no edit is to become a decision."""
+        stored = storedDecisions(self._case.folder) if self._case.isOpen else None
+        isUsed = stored is not None and (stored.decisions.decisions or stored.conflicts or self._truth.isKept)
+        return stored if isUsed else None
 
     def _method(self) -> str:
         record, words = self._truth.record, self._truth.provenance()

@@ -193,6 +193,7 @@ class AdjudicationSection:
         if self._ui.editButton.enabled:
             with saidIn(self._ui.adjudicationMessage):
                 self._logic.jumpTo(self._number)
+                self._logic.beginEdit()
                 editInSegmentEditor(self._case.folder)
 
     def onUndo(self) -> None:

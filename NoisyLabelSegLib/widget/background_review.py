@@ -2,18 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Protocol
 
 from slicer.i18n import tr as _
 
 from NoisyLabelSegLib.jobs.job import Job
 from NoisyLabelSegLib.jobs.pollers import Poller
 from NoisyLabelSegLib.jobs.reports import Cancelled, Failed, Finished, Progressed
+from NoisyLabelSegLib.review.compare.case import CaseReview
 from NoisyLabelSegLib.review.handover import read_answer
 from NoisyLabelSegLib.verbs import CompareSettings
-from NoisyLabelSegLib.widget.annotators_logic import AnnotatorsLogic
 from NoisyLabelSegLib.widget.handed_over import HandedOver
 from NoisyLabelSegLib.widget.work import Runner, Work
+
+
+class Reviewable(Protocol):
+    """Asks for a review, and puts it where it belongs."""
+
+    def question(self, folder: Path) -> Iterator[None]:
+        """Writes what is to be reviewed, step by step."""
+
+    def taking(self, review: CaseReview) -> Work:
+        """Takes the review, step by step."""
 
 
 class BackgroundReview:
@@ -21,7 +33,7 @@ class BackgroundReview:
 
     def __init__(
         self,
-        logic: AnnotatorsLogic,
+        logic: Reviewable,
         runner: Runner,
         makePoller: Callable[[], Poller],
         say: Callable[[str], None],

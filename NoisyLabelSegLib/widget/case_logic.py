@@ -89,6 +89,10 @@ class CaseLogic:
         return CaseFolder(self._scene, self._parameters.case, self._parameters.study)
 
     @property
+    def volume(self) -> Any:
+        return self._parameters.volume
+
+    @property
     def geometry(self) -> Geometry:
         """The grid of the volume, always of three dimensions."""
         return geometryOf(self._parameters.volume)

@@ -13,6 +13,7 @@ from slicer.i18n import tr as _
 from NoisyLabelSegLib.widget.case_logic import CaseLogic
 from NoisyLabelSegLib.widget.names_logic import NamesLogic
 from NoisyLabelSegLib.widget.opening import Opening
+from NoisyLabelSegLib.widget.stepping import addingFromDatabase, stepCase
 from NoisyLabelSegLib.widget.steps import explain, saidIn, say
 from NoisyLabelSegLib.widget.tables import fitColumns, fitRows, textItem
 
@@ -91,6 +92,22 @@ class CaseSection:
         finally:  # the old name comes back where the new one cannot be used
             self._fillTable()
 
+    def onNextCase(self) -> None:
+        self._stepCase(1)
+
+    def onPreviousCase(self) -> None:
+        self._stepCase(-1)
+
+    def _stepCase(self, by: int) -> None:
+        with saidIn(self._ui.caseMessage), slicer.util.WaitCursor():
+            stepCase(self._logic, self._opening, by)
+
+    def onAddFromDatabase(self) -> None:
+        """All DICOM SEG objects of the database that refer to the loaded scan."""
+        with saidIn(self._ui.caseMessage), slicer.util.WaitCursor():
+            for _step in addingFromDatabase(slicer.mrmlScene, self._logic):
+                pass
+
     def onAddFromScene(self) -> None:
         with saidIn(self._ui.caseMessage), slicer.util.WaitCursor():
             self._logic.addFromScene()
@@ -137,6 +154,7 @@ class CaseSection:
             (_("Study..."), self.onOpenStudy),
             (_("Folder of images and labels..."), self.onOpenFolder),
             (_("LIDC scan or DICOM SEG..."), self.onImport),
+            (_("All DICOM SEG of this scan in the DICOM database"), self.onAddFromDatabase),
         ):
             menu.addAction(text).triggered.connect(slot)
         return menu

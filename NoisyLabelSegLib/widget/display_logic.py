@@ -11,7 +11,7 @@ from slicer.i18n import tr as _
 from NoisyLabelSegLib.progress import finished
 from NoisyLabelSegLib.review import COLORBLIND, PAPER, Color, color_table
 from NoisyLabelSegLib.scene.agreement_maps import makingAgreementMap, makingDisagreementMap
-from NoisyLabelSegLib.scene.distance_surface import hideDistanceSurface, showDistanceSurface
+from NoisyLabelSegLib.scene.distance_surface import hideDistanceSurface, showingDistanceSurface
 from NoisyLabelSegLib.scene.layout import ORIENTATIONS
 from NoisyLabelSegLib.scene.legend_place import LegendPlacer
 from NoisyLabelSegLib.scene.views import ErrorStyle, ReviewViews
@@ -34,17 +34,20 @@ class Overlay(Enum):
 
 
 class DisplayLogic:
-    """`changed` follows another overlay. Error maps are drawn as the user of this computer chose before."""
+    """`changed` follows another overlay, `errorsShown` an annotator's errors in the views.
+
+    Error maps are drawn as the user of this computer chose before.
+    """
 
     def __init__(
         self, case: CaseLogic, truth: TruthLogic, annotators: AnnotatorsLogic, views: ReviewViews, scene: Any
     ) -> None:
         self.changed: Signal[None] = Signal()
+        self.errorsShown: Signal[None] = Signal()
         self.overlay = Overlay.ERRORS
         self.placer = LegendPlacer(scene)
         self.choices = DisplayChoices.read()
         self._case, self._truth, self._annotators, self._views = case, truth, annotators, views
-        self._surfaceShown = False
         self._apply()
         annotators.shown.connect(lambda _news: self._onErrorsShown())
         annotators.reviewed.connect(lambda _news: self._onReviewed())
@@ -90,15 +93,28 @@ class DisplayLogic:
         self.changed.emit(None)
         self.placer.follow()
 
-    def showSurface(self, *, shown: bool) -> None:
+    def hideErrors(self) -> None:
+        """Nothing lies over the image, and every annotator's view is gone."""
+        self._annotators.leaveViews()
+        finished(self.showing(Overlay.NOTHING))
+
+    def showOwnErrors(self, name: str) -> None:
+        """The error map of this name, until somebody selects an annotator or another overlay."""
+        self.overlay = Overlay.ERRORS
+        self._apply()
+        self._views.showOne(self._case.folder, name)
+        self.changed.emit(None)
+        self.placer.follow()
+
+    def showingSurface(self, *, shown: bool) -> Work:
         """The truth's surface, colored by the signed distance of the selected annotator, in the 3D views."""
-        self._surfaceShown = shown
         if not self._case.isOpen:
             return
         annotator = self._annotators.annotator
-        if shown and annotator and self._truth.truth is not None:
+        if shown and annotator in self._case.annotators and self._truth.truth is not None:
             labels = self._case.labels()[annotator]
-            showDistanceSurface(self._case.folder, annotator, labels, self._case.geometry)
+            work = showingDistanceSurface(self._case.folder, annotator, labels, self._case.geometry)
+            yield from told(_("Making the surface of the truth..."), work)
             manager = slicer.app.layoutManager()
             if manager is not None:  # there is none without a main window
                 manager.resetThreeDViews()
@@ -134,8 +150,7 @@ class DisplayLogic:
         if self.overlay is not Overlay.ERRORS:
             self.overlay = Overlay.ERRORS
             self.changed.emit(None)
-        if self._surfaceShown:
-            self.showSurface(shown=True)
+        self.errorsShown.emit(None)
         self.placer.follow()
 
     def _onReviewed(self) -> None:

@@ -19,6 +19,7 @@ class DisplaySection:
     def __init__(self, ui: Any, logic: DisplayLogic, confidenceBox: Any) -> None:
         self._ui, self._logic, self._confidenceBox = ui, logic, confidenceBox
         self._steps = Steps(ui.displayMessage)
+        self._surfaceSteps = Steps(ui.displayMessage)
         self._legendIsOut = False
         for overlay, title in _titles().items():
             ui.overlaySelector.addItem(title, overlay.value)
@@ -30,6 +31,7 @@ class DisplaySection:
         ui.opacitySlider.valueChanged.connect(self.onOpacity)
         ui.surfaceBox.toggled.connect(self.onSurface)
         logic.changed.connect(lambda _news: self._show())
+        logic.errorsShown.connect(lambda _news: self._onErrorsShown())
         logic.placer.hidden.connect(self._onLegend)
 
     def onOverlay(self) -> None:
@@ -63,8 +65,12 @@ class DisplaySection:
             self._logic.choose(opacity=opacity)
 
     def onSurface(self) -> None:
-        with saidIn(self._ui.displayMessage):
-            self._logic.showSurface(shown=self._ui.surfaceBox.checked)
+        work = self._logic.showingSurface(shown=self._ui.surfaceBox.checked)
+        self._surfaceSteps.run(work, large=self._logic.isLarge)
+
+    def _onErrorsShown(self) -> None:
+        if self._ui.surfaceBox.checked:
+            self.onSurface()
 
     def setActive(self, *, active: bool) -> None:
         if active:
@@ -74,6 +80,7 @@ class DisplaySection:
 
     def leaveScene(self) -> None:
         self._steps.cancel()
+        self._surfaceSteps.cancel()
         self._logic.leaveScene()
         self._ui.surfaceBox.checked = False
         self._show()

@@ -32,6 +32,11 @@ class EditWatch:
         self._timer.interval = QUIET_MILLISECONDS
         self._timer.timeout.connect(self.look)
 
+    @property
+    def isWaiting(self) -> bool:
+        """Whether an edit is about to be told of."""
+        return bool(self._timer.active)
+
     def follow(self) -> None:
         """Observes the nodes of the open case as they are now."""
         self.forget()
@@ -59,6 +64,10 @@ class EditWatch:
             self.truthEdited.emit(None)
         if hasOutlines:
             self.outlinesEdited.emit(None)
+
+    def hasEditedOutlines(self) -> bool:
+        """Whether outlines were edited that nobody has been told of."""
+        return self._case.isOpen and bool(self._stamps) and self._outlines() != self._stamps
 
     def pause(self, *, paused: bool) -> None:
         """While another module is in front, nothing is done: people paint there."""

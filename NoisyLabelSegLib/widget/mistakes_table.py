@@ -22,7 +22,7 @@ class MistakesTable:
         self._mistakes: list[Mistake] = []
         self._shown: list[Mistake] = []
         self._current: Mistake | None = None
-        fitColumns(table, stretched=(KIND, BY))
+        fitColumns(table, stretched=(KIND,))
         self._sorted = SortedRows(table, self._fill)
         table.itemSelectionChanged.connect(self.onSelected)
 
@@ -77,8 +77,8 @@ def _slices(mistake: Mistake) -> str:
 
 
 def _who(mistake: Mistake) -> str:
-    """Whose error it is, and how many made it too."""
-    return f"{mistake.annotator} +{len(mistake.shared_with)}" if mistake.shared_with else mistake.annotator
+    """How many others made it too; the tooltip has all names."""
+    return f"+{len(mistake.shared_with)}" if mistake.shared_with else "–"
 
 
 def _kind(mistake: Mistake) -> str:

@@ -21,18 +21,25 @@ from NoisyLabelSegLib.widget.annotators_section import AnnotatorsSection
 from NoisyLabelSegLib.widget.case_logic import CaseLogic
 from NoisyLabelSegLib.widget.case_section import CaseSection
 from NoisyLabelSegLib.widget.classes_section import ClassesSection
+from NoisyLabelSegLib.widget.compare_logic import CompareLogic
+from NoisyLabelSegLib.widget.compare_section import CompareSection
 from NoisyLabelSegLib.widget.display_logic import DisplayLogic
 from NoisyLabelSegLib.widget.display_section import DisplaySection
 from NoisyLabelSegLib.widget.edit_watch import EditWatch
 from NoisyLabelSegLib.widget.export_logic import ExportLogic
 from NoisyLabelSegLib.widget.export_section import ExportSection
+from NoisyLabelSegLib.widget.keys import Keys
 from NoisyLabelSegLib.widget.models import ModelShelf
 from NoisyLabelSegLib.widget.names_logic import NamesLogic
 from NoisyLabelSegLib.widget.opening import Opening
+from NoisyLabelSegLib.widget.practice_logic import PracticeLogic
+from NoisyLabelSegLib.widget.practice_section import PracticeSection, recordPath
 from NoisyLabelSegLib.widget.prediction_logic import PredictionLogic
 from NoisyLabelSegLib.widget.reader_study import ReaderStudy
 from NoisyLabelSegLib.widget.steps import Steps
 from NoisyLabelSegLib.widget.structures import Structures
+from NoisyLabelSegLib.widget.study_logic import StudyLogic
+from NoisyLabelSegLib.widget.study_section import StudySection
 from NoisyLabelSegLib.widget.torch_support import TorchSupport
 from NoisyLabelSegLib.widget.train_logic import TrainLogic
 from NoisyLabelSegLib.widget.train_section import TrainSection
@@ -42,8 +49,14 @@ from NoisyLabelSegLib.widget.truth_section import TruthSection
 DEVICES = ["auto", "cuda", "mps", "cpu"]
 SECTIONS = (
     *("CaseSection", "TruthSection", "AnnotatorsSection", "DisplaySection"),
-    *("ClassesSection", "AdjudicationSection", "TrainSection", "ExportSection"),
+    *("ClassesSection", "CompareSection", "AdjudicationSection", "PracticeSection"),
+    *("StudySection", "TrainSection", "ExportSection"),
 )
+TELLING = (
+    *("TruthSection", "AnnotatorsSection", "DisplaySection"),
+    *("ClassesSection", "CompareSection", "AdjudicationSection"),
+)
+"""The sections that tell what a trainee is to find out."""
 MODELS_SETTING = "NoisyLabelSeg/Models"
 
 
@@ -61,6 +74,7 @@ class Panel:
         self._parameters: Any = None
         self._tags: list[int] = []
         self._shownImage: Any = None
+        self._isOutdated = False  # outlines were edited while another module was in front
         views, torch = ReviewViews(scene, slicer.app.applicationLogic()), TorchSupport()
         self.case = CaseLogic(scene, Steps(uis["Case"].caseMessage))
         self.opening = Opening(scene, self.case, Steps(uis["Case"].caseMessage))
@@ -81,6 +95,25 @@ class Panel:
         self.adjudicationSection = AdjudicationSection(
             uis["Adjudication"], self.case, self.adjudication, self.opening, keysOf
         )
+        self.compareSection = CompareSection(
+            uis["Compare"], CompareLogic(self.case, self.truth, self.annotators, views)
+        )
+        self.studySection = StudySection(
+            uis["Study"], StudyLogic(self.opening.openedStudy), lambda: self.truthSection.method
+        )
+        self._keys = Keys(
+            keysOf,
+            {
+                "Shift+C": self.caseSection.onNextCase,
+                "Shift+X": self.caseSection.onPreviousCase,
+                "Shift+S": self.classesSection.onNext,
+                "Shift+A": self.classesSection.onPrevious,
+            },
+        )
+        self.practice = PracticeLogic(self.case, self.truth, self.display, views, recordPath())
+        curtain = [widget for name, widget in zip(SECTIONS, self._widgets, strict=True) if name in TELLING]
+        curtain += [uis["Case"].annotatorTable]
+        self.practiceSection = PracticeSection(uis["Practice"], self.practice, curtain)
         self.watch = EditWatch(self.case)
         self.trainSection = TrainSection(uis["Train"], TrainLogic(scene, self.case, self.opening.openedStudy), torch)
         self.exportSection = ExportSection(uis["Export"], ExportLogic(self.case, self.truth, _))
@@ -100,6 +133,7 @@ class Panel:
 
     def setParameterNode(self, node: Any) -> None:
         """Shows the state kept in a parameter node; None leaves the panel without a state."""
+        self._isOutdated = node is not None and self._parameters is not None and self.watch.hasEditedOutlines()
         if self._parameters is not None:
             for tag in self._tags:
                 self._parameters.disconnectGui(tag)
@@ -112,6 +146,7 @@ class Panel:
         for section in (*sections, self.trainSection, self.exportSection):
             section.setParameters(self._parameters)
         self.names.setParameters(self._parameters)
+        self.practice.setParameters(self._parameters)
         self.case.setParameters(self._parameters)
 
     def setActive(self, *, active: bool) -> None:
@@ -121,17 +156,21 @@ class Panel:
         self.watch.pause(paused=not active)
         self.annotators.showLegends(visible=active)
         self.displaySection.setActive(active=active)
+        self._keys.enable(enabled=active)
 
     def leaveScene(self) -> None:
         """Ends what runs and lets go of the parameter node: the scene goes away."""
         self.opening.leaveScene()
+        self.displaySection.leaveScene()
         self.truthSection.leaveScene()
         self.annotatorsSection.leaveScene()
         self.adjudicationSection.leaveScene()
         self.watch.forget()
         self.trainSection.leaveScene()
         self.exportSection.leaveScene()
-        self.displaySection.leaveScene()
+        self.compareSection.leaveScene()
+        self.studySection.leaveScene()
+        self.practiceSection.leaveScene()
         self.annotators.leaveScene()
         self.readerStudy.leaveScene()
         self.setParameterNode(None)
@@ -159,8 +198,9 @@ class Panel:
     def _onCaseChanged(self) -> None:
         self._showImage()
         self.watch.follow()
-        if self.truth.truth is None and self.case.isReady:
+        if self.case.isReady and (self.truth.truth is None or self._isOutdated):
             self.truthSection.estimateIfLive()
+            self._isOutdated = self._isOutdated and not self.case.isOpen
         self._updateSections()
 
     def _showImage(self) -> None:
@@ -185,6 +225,8 @@ class Panel:
         self.adjudicationSection.update()
         self.trainSection.update()
         self.exportSection.update()
+        self.compareSection.update()
+        self.studySection.update()
 
 
 @parameterNodeWrapper
@@ -205,6 +247,7 @@ class Parameters:
     ignored: list[str]
     matches: list[str]
     keptApart: bool = False
+    practicing: bool = False
     renamedFrom: list[str]
     renamedTo: list[str]
     annotator: str

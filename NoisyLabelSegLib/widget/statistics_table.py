@@ -118,7 +118,7 @@ def _setTitles() -> dict[str, str]:
 
 def _columns() -> dict[str, tuple[str, str]]:
     return {
-        "": (_("Annotator"), _("Click a title to sort by it.")),
+        "": (_("Name"), _("The annotator. Click a title to sort by it.")),
         "dice": (_("Dice"), _("Overlap with the truth: 1 is perfect.")),
         "missed_ml": (_("Missed\nml"), _("Volume of the truth that was not marked.")),
         "extra_ml": (_("Extra\nml"), _("Volume that was marked and is not there.")),

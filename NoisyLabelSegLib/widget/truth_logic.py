@@ -41,6 +41,7 @@ class TruthLogic:
         self.editor = ""
         """Who edits, if they have said so."""
         self._modified = 0
+        self._seen: tuple[Any, int] = (None, 0)
         self._digested: Any = None
         self._digest = ""
         self.remarks: list[str] = []
@@ -75,14 +76,17 @@ class TruthLogic:
         if modified == self._modified:
             return False
         before, self.truth = self.truth, self._case.savedTruth()
-        self._modified = modified
         record = TruthRecord.read(node)
         self.isEdited = self.truth is not None and record.is_edited(self.truth)
-        if before is None or self.truth is None:
-            return True
-        if self.isEdited:  # somebody has edited it just now
+        isNew = self._seen[0] is node and self._seen[1] != modified  # else it was edited before the scene was opened
+        if self.isEdited and isNew:
             replace(record, edited_by=self.editor, edited_on=today()).write(node)
-        return bool((before != self.truth).any())
+        self._see(node, modified)
+        return before is None or self.truth is None or bool((before != self.truth).any())
+
+    def _see(self, node: Any, modified: int) -> None:
+        """Remembers as of when the truth is known; also while another module is in front."""
+        self._modified, self._seen = modified, (node, modified)
 
     @property
     def isKept(self) -> bool:
@@ -222,14 +226,16 @@ class TruthLogic:
         if by:
             record = replace(record, signed=digest, signed_by=by, signed_on=day)
         record.write(node)
-        self._modified, self.isEdited, self.truth = modified_time(node), False, labels
+        self._see(node, modified_time(node))
+        self.isEdited, self.truth = False, labels
         self.estimated.emit(None)
 
     def showing(self, truth: Any, background: Callable[[slice], Any], *, method: str = MODEL) -> Work:
         """Puts an estimate (*shape) uint8 into the scene; `background` makes slices of the probability of class 0."""
         node = self._nodes().truth(truth)
         TruthRecord(method, digest_of(truth), self._case.used).write(node)
-        self._modified, self.isEdited = modified_time(node), False
+        self._see(node, modified_time(node))
+        self.isEdited = False
         self._background = background
         if truth.size <= DEFERRED_PROBABILITY_VOXELS or self._confidenceShown:
             yield from self._addingProbability()

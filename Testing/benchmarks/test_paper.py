@@ -15,6 +15,7 @@ from benchmarks.paper.cost import full_numbers, full_operations, low_rank_number
 from benchmarks.paper.experiments import EXPERIMENTS
 from benchmarks.paper.low_rank import PIXELS
 from benchmarks.paper.outcome import PUBLISHED, Outcome, plus_minus, published
+from benchmarks.paper.page import main as put_into_docs
 from benchmarks.paper.pictures import painted
 from benchmarks.paper.reference_set import CURATED, NOISY, points, worth_in_noisy
 from benchmarks.paper.studies import DATA_SETS, QUICK, Size, Wanted, study, uses_data
@@ -213,3 +214,18 @@ def test_the_curve_has_at_least_four_points_of_each_kind_and_three_seeds() -> No
     assert len({point.name for point in planned}) == len(planned) == 3 * (len(NOISY) + 2 * len(CURATED))
     assert min(len(NOISY), len(CURATED)) >= 4
     assert {point.seed for point in planned} == {0, 1, 2}
+
+
+def test_tables_and_records_are_put_into_the_docs_and_words_stay(tmp_path: Path) -> None:
+    (tmp_path / "records").mkdir()
+    (tmp_path / "records" / "a.json").write_text(json.dumps({"dice": 0.1234567, "cases": [1], "settings": {}}))
+    (tmp_path / "dense.md").write_text("# Title\n\n| a |\n| --- |\n| new |\n\nWords.\n")
+    page, records = tmp_path / "paper.md", tmp_path / "paper.json"
+    page.write_text("Before.\n<!-- table dense -->\nold\n<!-- end -->\n<!-- table noise -->\nkept\n<!-- end -->\n")
+    assert put_into_docs([str(tmp_path), str(page), str(records)]) == 0
+    text = page.read_text()
+    assert "| new |" in text
+    assert "old" not in text
+    assert "kept" in text
+    assert text.startswith("Before.")
+    assert json.loads(records.read_text()) == {"a": {"dice": 0.12346, "remarks": []}}

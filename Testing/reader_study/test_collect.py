@@ -180,3 +180,20 @@ def test_a_package_without_a_key_beside_it_asks_for_one(tmp_path: Path) -> None:
     shutil.move(tmp_path / "out" / "anna", tmp_path / "mail" / "anna")
     with pytest.raises(UserError, match="--key"):
         collect([tmp_path / "mail" / "anna"], tmp_path / "study")
+
+
+@pytest.mark.parametrize(
+    ("change", "value"),
+    [("pseudonym", "../../outside"), ("pseudonym", 3), ("reading", "1"), ("case", None)],
+)
+def test_a_key_that_was_tampered_with_is_refused(key: HandoutKey, tmp_path: Path, change: str, value: Any) -> None:
+    content = json.loads(key.text())
+    content["readers"]["anna"][0][change] = value
+    (tmp_path / "bad.json").write_text(json.dumps(content), encoding="utf-8")
+    with pytest.raises(UserError, match="is a damaged key"):
+        HandoutKey.read(tmp_path / "bad.json")
+    content = json.loads(key.text())
+    content["cases"] = {"../outside": {}}
+    (tmp_path / "bad.json").write_text(json.dumps(content), encoding="utf-8")
+    with pytest.raises(UserError, match="is a damaged key"):
+        HandoutKey.read(tmp_path / "bad.json")

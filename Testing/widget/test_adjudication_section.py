@@ -189,25 +189,64 @@ def test_the_views_go_to_the_disagreement_and_show_everybody(deciding):
     assert deciding.case.folder.find(Role.DISPUTED) is None
 
 
-def test_edit_opens_segment_editor_and_what_is_painted_is_the_decision(host, deciding):
-    asked = SimpleNamespace()
+@pytest.fixture
+def segment_editor(host):
+    """What the panel has told Segment Editor to edit."""
+    told = SimpleNamespace()
     editor = SimpleNamespace(
-        setSegmentationNode=lambda node: setattr(asked, "segmentation", node),
-        setSourceVolumeNode=lambda node: setattr(asked, "volume", node),
+        setSegmentationNode=lambda node: setattr(told, "segmentation", node),
+        setSourceVolumeNode=lambda node: setattr(told, "volume", node),
     )
     host.application.widgets["SegmentEditor"] = SimpleNamespace(editor=editor)
+    yield told
+    del host.application.widgets["SegmentEditor"]
+
+
+def test_edit_opens_segment_editor_and_what_is_painted_is_the_decision(host, deciding, segment_editor):
     ui_of(deciding).editButton.click()
-    assert asked.segmentation is deciding.case.folder.find(Role.TRUTH)
-    assert asked.volume is deciding.case.folder.image
-    edited = paint(deciding, slice(3, 4), slice(3, 4), slice(3, 8))  # a part of the border of the first box
+    assert segment_editor.segmentation is deciding.case.folder.find(Role.TRUTH)
+    assert segment_editor.volume is deciding.case.folder.image
+    paint(deciding, slice(3, 4), slice(3, 4), slice(3, 8))  # a part of the border of the first box
     edited = paint(deciding, slice(0, 2), slice(0, 5), slice(0, 5))  # and where all agree
-    host.wait_for(lambda: deciding.case.folder.find(Role.DECISIONS) is not None, seconds=2)
+    host.wait_for(lambda: rows(deciding)[1][DECISION] == "edited", seconds=2)
     assert np.array_equal(deciding.truth.truth, edited)
     assert [row[DECISION] for row in rows(deciding)] == ["", "edited"]
     assert not deciding.truth.isEdited, "the decisions know of the edit"
     ui_of(deciding).undoButton.click()
     assert deciding.truth.truth.sum() < edited.sum()
-    del host.application.widgets["SegmentEditor"]
+
+
+def test_an_edit_while_another_module_is_in_front_is_the_decision_when_people_come_back(
+    module, deciding, segment_editor
+):
+    ui_of(deciding).editButton.click()
+    module.exit()
+    edited = paint(deciding, slice(3, 4), slice(3, 4), slice(3, 8))
+    module.enter()
+    assert segment_editor.segmentation is not None
+    assert [row[DECISION] for row in rows(deciding)] == ["", "edited"]
+    assert np.array_equal(deciding.truth.truth, edited)
+    assert "edited by hand by Ann on 20" in deciding.truth.described()
+
+
+def test_nothing_is_decided_where_nothing_was_edited(host, deciding, segment_editor):
+    ui_of(deciding).editButton.click()
+    assert segment_editor.segmentation is not None
+    assert [row[DECISION] for row in rows(deciding)] == ["", ""]
+    table = deciding.caseSection._ui.annotatorTable
+    table.item(2, 0).setCheckState(Qt.CheckState.Unchecked)
+    table.item(0, 0).setCheckState(Qt.CheckState.Unchecked)
+    assert deciding.truth.record.annotators == ("wide",), "the estimate follows the ticks still"
+    assert not host.answers.shown
+
+
+def test_outlines_that_were_edited_in_another_module_are_fused_when_people_come_back(module, opened, readers):
+    module.exit()
+    array = slicer.util.arrayFromVolume(readers["wide"])
+    array[:] = 0
+    slicer.util.arrayFromVolumeModified(readers["wide"])
+    module.enter()
+    assert not opened.truth.truth[:, 12:, 12:].any()
 
 
 def test_an_edit_of_the_truth_is_scored_within_a_second(host, opened):

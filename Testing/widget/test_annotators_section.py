@@ -177,7 +177,7 @@ def click_title(table, column):
 
 def test_the_errors_of_the_selected_annotator_are_listed_with_size_depth_slices_and_whose_they_are(opened):
     select(opened, "misses")
-    assert rows_of(opened) == [["missed", "0.12", "3.0", "4–8", "misses"]]
+    assert rows_of(opened) == [["missed", "0.12", "3.0", "4–8", "–"]]
 
 
 def test_a_click_on_a_row_goes_to_the_error_and_next_continues_from_there(opened):

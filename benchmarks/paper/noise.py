@@ -12,7 +12,7 @@ LEVELS = (0.5, 0.6, 0.7, 0.8, 0.9)
 QUICK_LEVELS = (0.5, 0.7, 0.9)
 PANELS = (("mnist", "dense"), ("mnist", "one"), ("ms", "dense"), ("ms", "one"))
 COMPARED = ("majority", "staple", "spatial-staple", "global", "no-trace", "coupled")
-QUICK_COMPARED = ("majority", "staple", "coupled")
+QUICK_COMPARED = ("majority", "coupled")
 
 
 def run(_name: str, trainings: Trainings) -> Outcome:

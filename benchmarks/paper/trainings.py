@@ -6,7 +6,7 @@ import json
 import shutil
 import time
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -93,6 +93,7 @@ class Trainings:
     quick: bool
     data: Path | None
     terminal: Terminal
+    studies: dict[Wanted, Study] = field(default_factory=dict, repr=False)
 
     def seeds(self) -> Sequence[int]:
         return (0,) if self.quick else (0, 1, 2)
@@ -135,7 +136,9 @@ class Trainings:
         return base.with_words(words)
 
     def study(self, wanted: Wanted) -> Study:
-        return study(wanted, self.out / "studies" / wanted.name, self.data)
+        if wanted not in self.studies:
+            self.studies[wanted] = study(wanted, self.out / "studies" / wanted.name, self.data)
+        return self.studies[wanted]
 
     def _name(self, item: Training) -> str:
         """Real data and what stands in for them have records of their own."""

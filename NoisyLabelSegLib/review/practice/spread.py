@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Generator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from NoisyLabelSegLib.metrics.overlap import dice, dice_of_sizes
+from NoisyLabelSegLib.metrics.overlap import dice_of_sizes
 from NoisyLabelSegLib.metrics.runs import row_slabs
+from NoisyLabelSegLib.progress import finished
 
 Labels = NDArray[np.uint8]
 
@@ -50,26 +51,51 @@ def closest_reading(drawn: Labels, experts: Sequence[Labels]) -> Labels:
     >>> closest_reading(np.array([1, 1, 0, 0]), experts).tolist()
     [0, 1, 1, 0]
     """
+    return finished(finding_closest_reading(drawn, experts))
+
+
+def finding_closest_reading(drawn: Labels, experts: Sequence[Labels]) -> Generator[str, None, Labels]:
+    """closest_reading() in steps."""
     result = np.empty(np.shape(drawn), dtype=np.uint8)
     for rows in row_slabs(result.shape):
+        yield ""
         result[rows] = _closest(drawn[rows], [expert[rows] for expert in experts])
     return result
 
 
 def spread_score(drawn: Labels, experts: Mapping[str, Labels] | Sequence[Labels]) -> SpreadScore:
     """The score of a drawing (*shape) against the labels (*shape) of one expert or more."""
-    readings = [np.asarray(each) != 0 for each in (experts.values() if isinstance(experts, Mapping) else experts)]
-    marked = np.asarray(drawn) != 0
-    every, some = np.logical_and.reduce(readings), np.logical_or.reduce(readings)
-    hits, missed, extra = (int(np.count_nonzero(part)) for part in (every & marked, every & ~marked, marked & ~some))
-    pairs = [float(dice(one, other)) for place, one in enumerate(readings) for other in readings[place + 1 :]]
+    return finished(scoring(drawn, experts))
+
+
+def scoring(drawn: Labels, experts: Mapping[str, Labels] | Sequence[Labels]) -> Generator[str, None, SpreadScore]:
+    """spread_score() in steps."""
+    every_one = [drawn, *(experts.values() if isinstance(experts, Mapping) else experts)]
+    common = np.zeros((len(every_one), len(every_one)))
+    hits = missed = extra = disputed = 0
+    for rows in row_slabs(np.shape(drawn)):
+        yield ""
+        marked, *readings = (np.asarray(each[rows]) != 0 for each in every_one)
+        every, some = np.logical_and.reduce(readings), np.logical_or.reduce(readings)
+        hits += int(np.count_nonzero(every & marked))
+        missed += int(np.count_nonzero(every & ~marked))
+        extra += int(np.count_nonzero(marked & ~some))
+        disputed += int(np.count_nonzero(some & ~every))
+        flat = np.stack([marked.ravel(), *(each.ravel() for each in readings)])
+        flat = flat[:, flat.any(axis=0)].astype(np.float32)
+        common += flat @ flat.T
+    dices = [
+        [float(dice_of_sizes(common[i, j], common[i, i], common[j, j])) for j in range(len(common))]
+        for i in range(len(common))
+    ]
+    pairs = [dices[i][j] for i in range(1, len(common)) for j in range(i + 1, len(common))]
     return SpreadScore(
         dice_undisputed=float(dice_of_sizes(hits, hits + extra, hits + missed)) if hits + missed + extra else None,
-        dice_with_experts=float(np.mean([dice(marked, each) for each in readings])),
+        dice_with_experts=float(np.mean(dices[0][1:])),
         experts_low=min(pairs, default=None),
         experts_mean=float(np.mean(pairs)) if pairs else None,
         experts_high=max(pairs, default=None),
-        disputed=int(np.count_nonzero(some & ~every)),
+        disputed=disputed,
     )
 
 

@@ -7,7 +7,10 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from html import escape
-from importlib.metadata import version
+
+import numpy
+import scipy
+import SimpleITK
 
 from NoisyLabelSegLib import __version__
 from NoisyLabelSegLib.metrics.figures import NEAR_MM
@@ -171,7 +174,7 @@ def confusion_table(review: StudyReview, annotator: str, _: Translate) -> str:
 
 def made_from(review: StudyReview, _: Translate) -> str:
     """The settings and versions that made the report."""
-    packages = {name: version(name) for name in ("numpy", "scipy", "SimpleITK")}
+    packages = {package.__name__: str(package.__version__) for package in (numpy, scipy, SimpleITK)}
     facts = {
         _("Compared with"): _(review.truth),
         **{name.replace("_", " "): f"{value:g}" for name, value in asdict(review.settings).items()},

@@ -152,10 +152,10 @@ class ViewArea(QWidget):
         columns = self._columns() or columnsFor(len(cells))
         for place, cell in enumerate(cells):
             self._grid.addWidget(cell, place // columns, place % columns)
-        for line in range(self._grid.columnCount()):
-            self._grid.setColumnStretch(line, 1)
+        for line in range(self._grid.columnCount()):  # a grid keeps the lines of earlier layouts
+            self._grid.setColumnStretch(line, int(line < columns))
         for line in range(self._grid.rowCount()):
-            self._grid.setRowStretch(line, 1)
+            self._grid.setRowStretch(line, int(line < -(-len(cells) // columns)))
         self._grid.activate()  # so that the first pictures have the right size
 
     def _names(self) -> list[str]:

@@ -1,0 +1,53 @@
+"""Two references of one case against each other: neither is the truth."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from NoisyLabelSegLib.metrics.overlap import dice_of_sizes
+from NoisyLabelSegLib.review.compare.error_map import ErrorCode, error_map
+
+
+@dataclass(frozen=True)
+class ReferenceComparison:
+    """Dice of the foreground and of each class, and the volumes in ml that only one of the two marks, or as another
+    class.
+
+    `differences` (*shape) uint8 is 1 where both mark the same class, 2 where only the second marks something, 3 where
+    only the first does, and 4 where the classes differ.
+    """
+
+    dice: float
+    dice_of_classes: dict[str, float]
+    only_first_ml: float
+    only_second_ml: float
+    other_class_ml: float
+    differences: NDArray[np.uint8]
+
+
+def compare_references(
+    first: NDArray[Any], second: NDArray[Any], classes: Sequence[str], voxel_mm3: float
+) -> ReferenceComparison:
+    """Compares labels (*shape) with others (*shape) of the same classes (background first)."""
+    differences = error_map(first, second)
+    counts = np.bincount(differences.ravel(), minlength=5)
+    same, only_second, only_first, other = (int(counts[code]) for code in list(ErrorCode)[1:])
+    both = same + other
+    each = {
+        name: float(dice_of_sizes(np.count_nonzero(one & two), np.count_nonzero(one), np.count_nonzero(two)))
+        for label, name in enumerate(classes[1:], start=1)
+        for one, two in [(first == label, second == label)]
+    }
+    return ReferenceComparison(
+        dice=float(dice_of_sizes(both, both + only_first, both + only_second)),
+        dice_of_classes=each,
+        only_first_ml=only_first * voxel_mm3 / 1000,
+        only_second_ml=only_second * voxel_mm3 / 1000,
+        other_class_ml=other * voxel_mm3 / 1000,
+        differences=differences,
+    )
