@@ -6,6 +6,7 @@ import argparse
 import json
 import os
 import tempfile
+import time
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +20,7 @@ from slicerhost.settings import keep_settings_in
 from slicerhost.window import Window
 
 NODULE_SEED = 301
+SETTLING_SECONDS = 0.5  # until texts have wrapped and sections have their height
 SMALLEST = 0  # the quality of a PNG file says how large it may be
 MODEL = "models/demo-nodules.nlseg"
 
@@ -161,7 +163,8 @@ class Story:
         self._window.findChild(QWidget, section).collapsed = True
 
     def _picture(self, name: str, section: str) -> None:
-        for _ in range(3):
+        settled = time.monotonic() + SETTLING_SECONDS
+        while time.monotonic() < settled:
             self._host.qt_application.processEvents()
         self._window.scroll.ensureWidgetVisible(self._window.findChild(QWidget, section), 0, 2000)
         self._window.views.redraw()
