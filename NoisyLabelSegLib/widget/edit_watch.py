@@ -80,6 +80,7 @@ class EditWatch:
         for node, tag in self._observed:
             node.RemoveObserver(tag)
         self._observed = []
+        self._stamps, self._truthStamp = {}, 0  # the nodes of another scene have the same IDs
 
     def _onModified(self, _caller: Any, _event: str) -> None:
         self._timer.start()
