@@ -75,25 +75,25 @@ def _against(own: Any, others: Any) -> list[str]:
 
 def _matrices(records: Sequence[Record]) -> str:
     """Sensitivity of each expert for the others' consensus, counted and estimated, and the error of all entries."""
-    counted = _cases(records, "coupled")
-    if not counted:
+    ours = [record for record in records if record["method"] == "coupled"]
+    if not ours:
         return table([], [])
-    real = np.array([case["counted"] for case in counted])
+    real = np.array([case["counted"] for record in ours for case in record["cases"]])
     sources = {
-        METHODS[method].title: np.array([case["matrices"] for case in cases])
+        METHODS[method].title: (np.array([case["matrices"] for case in cases]), [case["counted"] for case in cases])
         for method in METHODS
         if (cases := [case for case in _cases(records, method) if "matrices" in case])
     }
-    sources["STAPLE of the training images"] = np.array(
-        [record["staple"] for record in records if record["method"] == "coupled" for _ in record["cases"]]
-    )
-    sources["identity"] = np.broadcast_to(np.eye(2), real.shape)
-    lines = [["counted on held-out images", *_sensitivities(real), "–"]]
-    for title, found in sources.items():
-        if found.shape == real.shape:
-            lines.append([title, *_sensitivities(found), f"{np.sqrt(((found - real) ** 2).mean()):.3f}"])
-    experts = [f"expert {number}" for number in range(1, real.shape[1] + 1)]
-    return table(["matrices", *(f"sensitivity of {name}" for name in experts), "RMSE of all entries"], lines)
+    staple = np.array([record["staple"] for record in ours for _ in record["cases"]])
+    sources["STAPLE of the training images"] = (staple, list(real))
+    sources["identity"] = (np.broadcast_to(np.eye(2), real.shape), list(real))
+    lines = [["counted on held-out images", len(real), *_sensitivities(real), "–"]]
+    for title, (found, own) in sources.items():
+        lines.append(
+            [title, len(found), *_sensitivities(found), f"{np.sqrt(((found - np.array(own)) ** 2).mean()):.3f}"]
+        )
+    experts = [f"sensitivity of expert {number}" for number in range(1, real.shape[1] + 1)]
+    return table(["matrices", "images", *experts, "RMSE of all entries"], lines)
 
 
 def _sensitivities(matrices: Any) -> list[str]:

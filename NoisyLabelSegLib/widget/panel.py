@@ -110,14 +110,14 @@ class Panel:
                 "Shift+A": self.classesSection.onPrevious,
             },
         )
+        self.readerStudy = ReaderStudy(layout, scene, self.case, self.opening)
         self.practice = PracticeLogic(self.case, self.truth, self.display, views, recordPath())
         curtain = [widget for name, widget in zip(SECTIONS, self._widgets, strict=True) if name in TELLING]
-        curtain += [uis["Case"].annotatorTable]
+        curtain += [uis["Case"].annotatorTable, self.readerStudy.agreementWidget]
         self.practiceSection = PracticeSection(uis["Practice"], self.practice, curtain)
         self.watch = EditWatch(self.case)
         self.trainSection = TrainSection(uis["Train"], TrainLogic(scene, self.case, self.opening.openedStudy), torch)
         self.exportSection = ExportSection(uis["Export"], ExportLogic(self.case, self.truth, _))
-        self.readerStudy = ReaderStudy(layout, scene, self.case, self.opening)
         self._scene = scene
         self._observer = scene.AddObserver(scene.NodeRemovedEvent, self._onNodeRemoved)
         self.case.changed.connect(lambda _news: self._onCaseChanged())

@@ -27,6 +27,7 @@ class ReaderStudy:
             layout.insertWidget(layout.count() - 1, widget)
             uis.append(slicer.util.childWidgetVariables(widget))
             widget.setMRMLScene(scene)
+        self.agreementWidget = self._widgets[0]
         self.agreementSection = AgreementSection(uis[0], AgreementLogic(scene, case, opening.openedStudy))
         self.worklistSection = WorklistSection(uis[1], WorklistLogic(scene), showInViews)
         case.changed.connect(lambda _news: self.agreementSection.update())

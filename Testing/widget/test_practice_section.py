@@ -75,6 +75,7 @@ def test_until_it_is_revealed_neither_truth_nor_annotators_nor_errors_are_shown(
         widget = next(value for name, value in children.items() if name.endswith("Section"))
         assert widget.parent().isHidden()
     assert practicing.caseSection._ui.annotatorTable.isHidden()
+    assert practicing.readerStudy.agreementWidget.isHidden()
     practicing.truthSection.onEstimate()
     host.wait_for(lambda: not practicing.annotatorsSection.isReviewing)
     assert visible_outlines(practicing) == [], "a new estimate is hidden too"
