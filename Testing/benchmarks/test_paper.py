@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 from benchmarks.paper import trainings as module
+from benchmarks.paper.consensus import bars
 from benchmarks.paper.cost import full_numbers, full_operations, low_rank_numbers, low_rank_operations
 from benchmarks.paper.experiments import EXPERIMENTS
 from benchmarks.paper.low_rank import PIXELS
@@ -229,3 +230,12 @@ def test_tables_and_records_are_put_into_the_docs_and_words_stay(tmp_path: Path)
     assert "kept" in text
     assert text.startswith("Before.")
     assert json.loads(records.read_text()) == {"a": {"dice": 0.12346, "remarks": []}}
+
+
+def test_groups_of_consensus_are_drawn_with_a_bar_for_each_method_and_group() -> None:
+    figure = bars({"coupled": [0.1, 0.2, 0.3], "majority": [0.2, float("nan"), 0.4]})
+    assert len(figure.axes[0].patches) == 6
+    assert [text.get_text() for text in figure.legends[0].get_texts()] == [
+        METHODS["coupled"][0],
+        METHODS["majority"][0],
+    ]

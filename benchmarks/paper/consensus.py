@@ -65,17 +65,17 @@ def _groups(trainings: Trainings) -> Outcome:
     columns = ["method", *(f"{name}, {count} cases" for (_, _, name), count in zip(GROUPS, counts, strict=True))]
     outside = len(everyone) - sum(counts)
     says = [*_says(trainings), f"{outside} of {len(everyone)} cases lie outside the paper's range of consensus."]
-    return Outcome("Dice (%) by the readers' consensus", columns, rows, says, {"": _bars(heights)})
+    return Outcome("Dice (%) by the readers' consensus", columns, rows, says, {"": bars(heights)})
 
 
-def _bars(heights: dict[str, list[float]]) -> Figure:
+def bars(heights: dict[str, list[float]]) -> Figure:
     figure = Figure(figsize=(9, 4), layout="constrained")
     axes, width = figure.subplots(), 0.8 / len(heights)
     for place, (method, values) in enumerate(heights.items()):
         axes.bar(np.arange(len(GROUPS)) + place * width, values, width, label=METHODS[method][0])
     axes.set_xticks(np.arange(len(GROUPS)) + 0.4 - width / 2, [name for *_, name in GROUPS])
     axes.set(ylabel="Dice to the reference", ylim=(0, 1))
-    axes.legend(fontsize=8, loc="outside right upper")
+    figure.legend(fontsize=8, loc="outside right upper")
     return figure
 
 
