@@ -61,7 +61,9 @@ def test_a_model_of_a_coarser_grid_says_so_and_answers_on_the_cases_own(
     study = make_disk_study(cases=2, shape=(24, 24))
     settings = Settings(widths=(4, 8), epochs=1, patch=4, device="cpu")
     trained = train_study(study, tmp_path / "run", settings)
-    assert any("pixels of 3 x 3 mm" in remark for remark in trained.remarks)  # half of the disks are 9 pixels wide
+    assert any(
+        "pixels of 3 x 3 pixels of the images" in remark for remark in trained.remarks
+    )  # half of the disks are 9 pixels wide
     assert read_card(trained.package).preprocessing["spacing"] == [3.0, 3.0]
     predict_cases(trained.package, study.cases[:1], tmp_path / "out")
     assert read_image(tmp_path / "out/case0/truth.nrrd").array.shape == (24, 24)
