@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import json
 import tempfile
 from dataclasses import replace
 from pathlib import Path
@@ -43,24 +44,35 @@ def main() -> None:
     parser.add_argument("data", type=Path, help="the folder lidc-nodules-2d-large")
     parser.add_argument("out", type=Path, help="the folder for the model")
     parser.add_argument("--package", type=Path, help="a package that was trained already: only score it")
+    parser.add_argument(
+        "--target", default="coupled", help="train this learner by the same settings, to compare: only print its scores"
+    )
     arguments = parser.parse_args()
     torch.set_num_threads(1)  # other numbers of threads add in another order, and the weights would differ a little
     with Terminal() as terminal, tempfile.TemporaryDirectory() as folder:
-        package = arguments.package or trained(arguments.data, Path(folder), terminal.progress)
-        terminal.say(finished(package, arguments.data, arguments.out / NAME, terminal.progress))
+        package = arguments.package or trained(arguments.data, Path(folder), arguments.target, terminal.progress)
+        if arguments.target == "coupled":
+            terminal.say(finished(package, arguments.data, arguments.out / NAME, terminal.progress))
+        else:
+            terminal.say(json.dumps(tested(package, arguments.data, terminal.progress), indent=1))
 
 
-def trained(data: Path, folder: Path, report: Report) -> Path:
+def trained(data: Path, folder: Path, target: str, report: Report) -> Path:
     """The package of the last step."""
     study = study_of({part: read_slices(data, part).centered(AROUND) for part in ("train", "validate")})
-    return train_study(study, folder / "run", preset("default").with_words(WORDS), report=report).package
+    settings = preset("default").with_words((*WORDS, f"target={target}"))
+    return train_study(study, folder / "run", settings, report=report).package
+
+
+def tested(package: Path, data: Path, report: Report) -> dict[str, Any]:
+    """The scores on the test patients."""
+    return scores(load_model(package, "cpu"), read_slices(data, "test").centered(EDGE), report)
 
 
 def finished(package: Path, data: Path, path: Path, report: Report) -> str:
     """Scores the package on the test patients, writes it with its card, and returns what the card says of it."""
-    test = read_slices(data, "test").centered(EDGE)
     network, card = load_package(package)
-    found = scores(load_model(package, "cpu"), test, report)
+    found = tested(package, data, report)
     card = replace(
         card,
         metrics={**card.metrics, "testPatients": found},

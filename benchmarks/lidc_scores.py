@@ -11,7 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.lidc_nodules import SLOTS, NoduleSlices
-from NoisyLabelSegLib.cases import Geometry, Image
+from NoisyLabelSegLib.cases import Case, Geometry, Image
+from NoisyLabelSegLib.cases.estimates import Estimate
 from NoisyLabelSegLib.inference import Model, PredictionOutputs
 from NoisyLabelSegLib.inference.draws import Draws
 from NoisyLabelSegLib.metrics import crps_volume, dice, dice_match, dice_max, dice_soft, ged_iou, hm_iou
@@ -103,7 +104,7 @@ def _scored(model: Model, slices: NoduleSlices, report: Report) -> Iterator[Scor
             [surface_dice(one, other) for one, other in itertools.combinations(real, 2) if one.any() and other.any()],
             _dice(outline, (np.sum(real, axis=0) >= 2).astype(np.uint8)),
             ged_iou([found.truth], real, 2),
-            _sample_scores(model, found.confusion, found.probabilities, real, number),
+            _sample_scores(_samples(model, slices.image[number], found, number), real),
             float(np.mean(real, axis=0).sum()),
             all(mask.any() for mask in real),
             _bins(_share(found.confusion, found.probabilities), np.mean(real, axis=0)),
@@ -135,15 +136,22 @@ def _bins(predicted: NDArray[Any], marked: NDArray[Any]) -> NDArray[np.float64]:
     return np.stack([np.bincount(place, weights=weight, minlength=BINS) for weight in weights])
 
 
-def _sample_scores(
-    model: Model, confusion: Any, probabilities: NDArray[np.float32], real: list[NDArray[Any]], seed: int
-) -> dict[str, float]:
-    if not confusion:
-        return {}
-    samples = np.empty((SAMPLES, *probabilities.shape[1:]), dtype=np.uint8)
+def _samples(model: Model, image: NDArray[Any], found: Estimate, seed: int) -> NDArray[np.uint8] | None:
+    """Outlines drawn from the network or from the annotator models; None where the model has neither."""
+    if model.draws_samples:
+        return model.samples(Case("slice", (Image(image, Geometry.plain(image.shape)),)), SAMPLES, seed)
+    if not found.confusion or found.probabilities is None:
+        return None
+    samples = np.empty((SAMPLES, *image.shape), dtype=np.uint8)
     draws = Draws(SAMPLES, SLOTS, seed)
     for name in model.annotators:
-        draws.fill(samples, name, confusion[name], probabilities)
+        draws.fill(samples, name, found.confusion[name], found.probabilities)
+    return samples
+
+
+def _sample_scores(samples: NDArray[np.uint8] | None, real: list[NDArray[Any]]) -> dict[str, float]:
+    if samples is None:
+        return {}
     kinds = (ged_iou, hm_iou, dice_soft, dice_max, dice_match)
     found = {kind.__name__: kind(list(samples), real, 2) for kind in kinds}
     return {**found, "crps_volume": crps_volume(list(samples), real)}

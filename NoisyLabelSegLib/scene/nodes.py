@@ -41,6 +41,8 @@ class Role(Enum):
     """The estimate or reference that decisions about a case begin with."""
     DECISIONS = "decisions"
     CONFLICTS = "conflicts"
+    GRADES = "grades"
+    """What somebody thinks of errors that a report shows."""
     DISPUTED = "disputed"
     """The region that is decided about."""
     PROBABILITY = "probability"

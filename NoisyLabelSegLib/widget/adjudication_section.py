@@ -15,6 +15,7 @@ from NoisyLabelSegLib.widget.adjudication_display import MOST_ROWS, READER_KEYS,
 from NoisyLabelSegLib.widget.adjudication_logic import AdjudicationLogic
 from NoisyLabelSegLib.widget.case_logic import CaseLogic
 from NoisyLabelSegLib.widget.disagreement_search import DisagreementSearch
+from NoisyLabelSegLib.widget.grades import merging
 from NoisyLabelSegLib.widget.job_button import TimerPoller
 from NoisyLabelSegLib.widget.keys import Keys
 from NoisyLabelSegLib.widget.next_case import nextCase
@@ -223,7 +224,7 @@ class AdjudicationSection:
             self._steps.run(self._merging(Path(path)), large=self._logic.isLarge)
 
     def _merging(self, path: Path) -> Work:
-        yield from self._logic.merging(path)
+        yield from merging(self._logic, self._case, self._opening, path, self._ui.adjudicationMessage)
         session = self._logic.session
         if session is not None and session.conflicts:
             text = _("Decided differently: {count}. These are undecided again, and come first.")

@@ -15,6 +15,7 @@ from NoisyLabelSegLib.cases import read_labels
 from NoisyLabelSegLib.decisions import Decisions
 from NoisyLabelSegLib.scene.nodes import Role
 from NoisyLabelSegLib.scene.segments import fillSegmentation
+from NoisyLabelSegLib.scene.tables import rowsOf
 from Testing.widget.nodes import edit
 
 DECISION = 2
@@ -364,6 +365,19 @@ def test_another_adjudicator_s_decisions_are_merged_and_conflicts_come_first(hos
     ui.disagreementTable.selectRow(1)
     ui.majorityButton.click()
     assert rows(deciding)[1][DECISION] == "majority"
+
+
+def test_grades_of_a_report_are_shown_as_a_table(host, deciding, tmp_path):
+    ui, file = ui_of(deciding), tmp_path / "grades.json"
+    grade = {"case": deciding.case.folder.case, "region": {"center_ras": [1, 2, 3]}, "by": "Ben", "error_of": "wide"}
+    elsewhere = {**grade, "case": "another", "grade": "agree"}
+    content = {"format": "noisylabelseg-decisions/1", "decisions": [{**grade, "grade": "disagree"}, elsewhere]}
+    file.write_text(json.dumps(content), encoding="utf-8")
+    host.answers.paths.append(str(file))
+    ui.mergeButton.click()
+    assert "Graded errors: 0 agree, 1 disagree, 0 unclear." in text(ui.adjudicationMessage)
+    (row,) = rowsOf(deciding.case.folder.find(Role.GRADES))
+    assert (row["annotator"], row["grade"], row["RAS in mm"], row["by"]) == ("wide", "disagree", "1.0 2.0 3.0", "Ben")
 
 
 def test_decisions_about_another_reference_are_refused_in_a_sentence(host, deciding, tmp_path):
