@@ -18,18 +18,18 @@ from numpy.typing import NDArray
 
 from NoisyLabelSegLib.cases import Case, Study
 from NoisyLabelSegLib.errors import UserError
-from NoisyLabelSegLib.fusion import fuse
+from NoisyLabelSegLib.fusion import DEFAULT, fuse
 from NoisyLabelSegLib.output import output_file
-from NoisyLabelSegLib.review import ANNOTATORS, PAPER, color_table, error_map, write_review
+from NoisyLabelSegLib.review import ANNOTATORS, DEFAULT_COLORS, color_table, error_map, write_review
 from NoisyLabelSegLib.simulation import Recipe, SimulationSettings, digits_recipe, phantom_recipe, simulate_study
 
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
-HABITS = {
-    "good": "good: nearly right",
+TENDENCIES = {
+    "good": "good: hardly any errors",
     "over": "over: too much",
     "under": "under: too little",
-    "wrong": "wrong: gaps",
-    "blank": "blank: misses all",
+    "wrong": "wrong: parts missing",
+    "blank": "blank: marks nothing",
 }
 TRUTH_COLOR = "#ffe800"
 
@@ -49,31 +49,31 @@ def story(study: Study) -> Figure:
     """Five outlines of a scan, the truth that is estimated from them, and what each of the five got wrong."""
     case = study.cases[0]
     labels = {name: drawn for name in study.annotators if (drawn := case.labels(name)) is not None}
-    fusion = fuse(list(labels.values()), "majority", 2)
+    fusion = fuse(list(labels.values()), classes=2)
     number, box = busiest(fusion.labels)
     image = case.image()[0][number][box]
     figure = Figure(figsize=(12, 6.6), layout="constrained")
     top, bottom = figure.subfigures(2, 1, squeeze=False, height_ratios=(1.25, 1))[:, 0]
     people, truth, agree = top.subplots(1, 3)
-    show(people, image, "Five people outline the same scan")
+    show(people, image, "Labels of five annotators")
     for (name, drawn), color in zip(labels.items(), color_table(ANNOTATORS), strict=False):
         outline(people, drawn[number][box], color.css)
         people.plot([], [], color=color.css, linewidth=2, label=name)
     people.legend(loc="lower left", fontsize=9, ncols=2, framealpha=0.7)
-    show(truth, image, "What is really there: the estimate")
+    show(truth, image, "Estimated truth")
     outline(truth, fusion.labels[number][box], TRUTH_COLOR)
-    show(agree, image, "How many of the five agree")
+    show(agree, image, "Agreement")
     count = np.sum([drawn[number][box] > 0 for drawn in labels.values()], axis=0)
     steps = BoundaryNorm(np.arange(0.5, len(labels) + 1), 256)
     marked = agree.imshow(np.ma.masked_less(count, 1), cmap="inferno", norm=steps, alpha=0.85)
     scale = top.colorbar(marked, ax=agree, ticks=range(1, len(labels) + 1), shrink=0.8)
-    scale.set_label("people who marked it", fontsize=10)
-    bottom.suptitle("What each of the five got wrong", fontsize=13)
-    swatches = [Patch(facecolor=entry.css, edgecolor="black", label=entry.name) for entry in color_table(PAPER)[1:4]]
-    swatches.append(Patch(facecolor="none", edgecolor=TRUTH_COLOR, linewidth=2, label="Outline of the estimate"))
+    scale.set_label("annotators who marked the pixel", fontsize=10)
+    bottom.suptitle("Errors of each annotator against the estimated truth", fontsize=13)
+    swatches = [Patch(facecolor=entry.css, edgecolor="black", label=entry.name) for entry in color_table(DEFAULT_COLORS)[1:4]]
+    swatches.append(Patch(facecolor="none", edgecolor=TRUTH_COLOR, linewidth=2, label="Outline of the estimated truth"))
     bottom.legend(handles=swatches, loc="outside lower center", ncols=len(swatches), fontsize=11, facecolor="#808080")
     for axes, (name, drawn) in zip(bottom.subplots(1, 5), labels.items(), strict=True):
-        show(axes, image, HABITS[name], brightness=0.6)
+        show(axes, image, TENDENCIES[name], brightness=0.6)
         axes.imshow(painted(error_map(drawn, fusion.labels)[number][box]))
         outline(axes, fusion.labels[number][box], TRUTH_COLOR, width=1)
     return figure
@@ -107,7 +107,7 @@ def report(folder: Path, path: Path) -> None:
         raise UserError("A report is pictured by a browser, and there is none", remedy="install chromium")
     settings = SimulationSettings(cases=4, size=(64, 64, 16), seed=3)
     study = simulate_study(phantom_recipe("lesions", settings), folder / "reviewed", settings).study
-    write_review(study, "majority", folder / "review")
+    write_review(study, DEFAULT, folder / "review")
     page = (folder / "review" / "report.html").resolve().as_uri()
     with output_file(path) as partial:
         options = [
@@ -165,7 +165,7 @@ def outline(axes: Axes, mask: NDArray[Any], color: str, *, width: float = 1.6) -
 
 def painted(codes: NDArray[np.uint8]) -> NDArray[np.float64]:
     """An error map (H, W) in its colors, (H, W, 4)."""
-    table = color_table(PAPER)
+    table = color_table(DEFAULT_COLORS)
     colors = np.zeros((max(entry.code for entry in table) + 1, 4))
     for entry in table:
         colors[entry.code] = entry.rgba

@@ -9,7 +9,7 @@ from typing import Any
 
 from NoisyLabelSegLib.cases import Case, Study
 from NoisyLabelSegLib.demo.scene import middle
-from NoisyLabelSegLib.fusion import fuse
+from NoisyLabelSegLib.fusion import DEFAULT, fuse
 from NoisyLabelSegLib.review import DEFAULT_COLORS, PAPER, review_case
 from NoisyLabelSegLib.simulation import SimulationSettings, phantom_recipe, simulate_study
 
@@ -20,9 +20,6 @@ PICTURES: dict[str, tuple[str, str, dict[str, Any]]] = {
     "confidence_overlay": ("nodules", DEFAULT_COLORS, {"confidence": True, "annotators": ["reader1", "reader3"]}),
 }
 """File name to the kind of phantom, the table of colors and what reviewPicture() is told."""
-
-METHOD = "majority"
-"""STAPLE would take too large a truth with these annotators, most of whom err the same way."""
 
 
 def main() -> None:
@@ -48,7 +45,7 @@ def draw(study: Study, path: Path, colors: str, options: dict[str, Any]) -> None
 
     case: Case = study.cases[0]
     labels = {name: drawn for name in case.annotators if (drawn := case.labels(name)) is not None}
-    method = "mean" if options.get("confidence") else METHOD  # its probabilities are the shares of those who agree
+    method = "mean" if options.get("confidence") else DEFAULT  # its probabilities are the shares of those who agree
     fusion = fuse(list(labels.values()), method, len(study.classes))
     with HeadlessSlicer() as app:
         folder = loadCase(app.scene, case, study.classes, annotators=study.annotators)

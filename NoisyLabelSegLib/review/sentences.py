@@ -114,7 +114,8 @@ def _annotator_template(summary: AnnotatorSummary, settings: ReviewSettings) -> 
     if summary.figures["dice"].mean == 1 and summary.fused_from == 2:
         return _ONE_OF_TWO
     if summary.figures["dice"].mean == 1:
-        return _RIGHT_PLACES if summary.wrong_class_ml else _PERFECT
+        equal = _PERFECT if summary.fused_from is None else _EQUALS_ESTIMATE
+        return _RIGHT_PLACES if summary.wrong_class_ml else equal
     missed, invented = summary.missed_objects > 0, summary.invented_objects > 0
     besides = {(False, False): "nothing", (False, True): "invented", (True, False): "missed", (True, True): "both"}
     return _ANNOTATOR[_border(summary, settings)][besides[missed, invented]]
@@ -160,7 +161,8 @@ _NOTHING_THERE = "{annotator} marked {marked} where there is nothing to mark."
 _FOUND_NONE = "{annotator} found none of the objects to mark ({objects}); false positive objects: {invented}."
 _RIGHT_PLACES = "{annotator} marks exactly what is there."
 _WRONG_CLASS = "The class is wrong in {wrong}."
-_PERFECT = "{annotator} agrees with the truth in every voxel."
+_PERFECT = "{annotator} agrees with the reference in every voxel."
+_EQUALS_ESTIMATE = "{annotator} agrees in every voxel with the estimated truth, which was fused from these labels, too."
 _OWN_LABELS = "{annotator}'s labels are the only ones, so they are the reference and reliability cannot be told."
 _ONE_OF_TWO = (
     "The reference fused from two annotators equals {annotator}'s labels; reliability cannot be told from two."

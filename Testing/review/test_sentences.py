@@ -52,7 +52,7 @@ def lesions(seed: int) -> NDArray[np.uint8]:
 @pytest.mark.parametrize("seed", range(20))
 def test_simulated_annotators_get_the_sentence_that_says_so(seed: int) -> None:
     scan = Scan("case", lesions(seed), GRID.spacing_zyx)
-    expected = {"over": "over draws", "under": "under draws", "blank": "blank marks nothing", "good": "agrees with"}
+    expected = {"over": "over draws", "under": "under draws", "blank": "blank marks nothing", "good": "good agrees"}
     said = {}
     for kind in expected:
         drawn = SimulatedAnnotator(kind, kind).draw(scan, seed)
@@ -109,7 +109,7 @@ def test_every_combination_fills_every_gap() -> None:
 def test_the_class_stands_in_front() -> None:
     truth = np.ones((3, 3), np.uint8)
     assert class_sentence(summary_of("r", truth, truth, Geometry.plain((3, 3)))) == (
-        "foreground: r agrees with the truth in every voxel."
+        "foreground: r agrees with the reference in every voxel."
     )
 
 
@@ -133,8 +133,8 @@ def test_everything_shown_passes_through_the_translator() -> None:
 
     truth = np.ones((3, 3), np.uint8)
     sentence = annotator_sentence(summary_of("r", truth, truth, Geometry.plain((3, 3))), translate=translate)
-    assert sentence == "«r agrees with the truth in every voxel.»"
-    assert seen == ["{annotator} agrees with the truth in every voxel."]
+    assert sentence == "«r agrees with the reference in every voxel.»"
+    assert seen == ["{annotator} agrees with the reference in every voxel."]
 
 
 def test_a_suggestion_names_whom_what_and_why() -> None:
@@ -174,4 +174,6 @@ def test_the_annotator_whom_a_fusion_of_two_follows_is_not_called_right() -> Non
     assert annotator_sentence(followed) == (
         "The reference fused from two annotators equals r's labels; reliability cannot be told from two."
     )
-    assert "every voxel" in annotator_sentence(replace(followed, fused_from=3))
+    assert annotator_sentence(replace(followed, fused_from=3)) == (
+        "r agrees in every voxel with the estimated truth, which was fused from these labels, too."
+    )
