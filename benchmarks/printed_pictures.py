@@ -69,7 +69,9 @@ def story(study: Study) -> Figure:
     scale = top.colorbar(marked, ax=agree, ticks=range(1, len(labels) + 1), shrink=0.8)
     scale.set_label("annotators who marked the pixel", fontsize=10)
     bottom.suptitle("Errors of each annotator against the estimated truth", fontsize=13)
-    swatches = [Patch(facecolor=entry.css, edgecolor="black", label=entry.name) for entry in color_table(DEFAULT_COLORS)[1:4]]
+    swatches = [
+        Patch(facecolor=entry.css, edgecolor="black", label=entry.name) for entry in color_table(DEFAULT_COLORS)[1:4]
+    ]
     swatches.append(Patch(facecolor="none", edgecolor=TRUTH_COLOR, linewidth=2, label="Outline of the estimated truth"))
     bottom.legend(handles=swatches, loc="outside lower center", ncols=len(swatches), fontsize=11, facecolor="#808080")
     for axes, (name, drawn) in zip(bottom.subplots(1, 5), labels.items(), strict=True):
