@@ -231,7 +231,7 @@ def review_study(
     identify
         Whether the reports name study and cases, whose names may identify patients.
     **settings
-        Fields of `NoisyLabelSegLib.review.ReviewSettings`, such as `smallest_mistake` in mm³.
+        Fields of `NoisyLabelSegLib.review.ReviewOptions`, such as `smallest_mistake` in mm³.
 
     Returns
     -------
@@ -250,9 +250,9 @@ def review_study(
     >>> review.overall("good").figures["dice"].mean
     1.0
     """
-    from NoisyLabelSegLib.review import ReviewSettings, write_review
+    from NoisyLabelSegLib.review import ReviewOptions, write_review
 
-    chosen = ReviewSettings(**settings)
+    chosen = ReviewOptions(**settings)
     return write_review(_opened(study), str(truth), out, settings=chosen, costs=costs, identify=identify, force=force)
 
 

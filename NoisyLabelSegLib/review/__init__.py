@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from NoisyLabelSegLib.review.compare.case import CaseReview, review_case
     from NoisyLabelSegLib.review.compare.error_map import ErrorCode, error_map, error_map_of_class
     from NoisyLabelSegLib.review.compare.mistakes import Mistake, MistakeKind
-    from NoisyLabelSegLib.review.compare.settings import ReviewSettings
+    from NoisyLabelSegLib.review.compare.options import ReviewOptions
     from NoisyLabelSegLib.review.compare.statistics import AnnotatorStatistics
     from NoisyLabelSegLib.review.compare.summary import AnnotatorSummary, Summary, Trend, summarize
     from NoisyLabelSegLib.review.files import write_review

@@ -17,7 +17,7 @@ from NoisyLabelSegLib.metrics.confusion import expected_errors
 from NoisyLabelSegLib.review.active.evidence import Evidence, blank_evidence, gather_evidence
 from NoisyLabelSegLib.review.compare.case import CaseReview, review_case
 from NoisyLabelSegLib.review.compare.error_map import error_map_of_class
-from NoisyLabelSegLib.review.compare.settings import ReviewSettings
+from NoisyLabelSegLib.review.compare.options import ReviewOptions
 from NoisyLabelSegLib.review.report.gallery import SlicePicture, worst_slices
 from NoisyLabelSegLib.review.report.slices import CaseSlices, slices_of_case
 from NoisyLabelSegLib.review.truths import Truth, TruthOf
@@ -45,7 +45,7 @@ class CaseWork:
     panel: Study
     truth_of: TruthOf
     folder: Path
-    settings: ReviewSettings
+    settings: ReviewOptions
     numbers: Mapping[str, int]
 
     def __call__(self, case: Case) -> CaseFindings:

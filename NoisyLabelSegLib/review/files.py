@@ -15,7 +15,7 @@ from NoisyLabelSegLib.failures import Failures
 from NoisyLabelSegLib.fusion import METHODS
 from NoisyLabelSegLib.output import FINISHED, csv_text, output_folder, write_text
 from NoisyLabelSegLib.progress import Map, Report, silent
-from NoisyLabelSegLib.review.compare.settings import ReviewSettings
+from NoisyLabelSegLib.review.compare.options import ReviewOptions
 from NoisyLabelSegLib.review.reference import describe_reference
 from NoisyLabelSegLib.review.report.pages import annotator_report, report_name, study_report
 from NoisyLabelSegLib.review.sentences import (
@@ -46,7 +46,7 @@ def write_review(
     truth: str,
     out: str | Path,
     *,
-    settings: ReviewSettings | None = None,
+    settings: ReviewOptions | None = None,
     costs: Mapping[str, float] | None = None,
     identify: bool = False,
     pseudonyms: bool = False,
@@ -63,7 +63,7 @@ def write_review(
     `run` is a map that may work on several cases at once. With `keep_going`, cases with unusable files are left out
     instead of ending the work. A run that was killed or interrupted is gone on with by the same one.
     """
-    settings = settings or ReviewSettings()
+    settings = settings or ReviewOptions()
     _refuse_bad_settings(study, settings, costs or {})
     failures = Failures(keep_going)
     if not keep_going:
@@ -96,7 +96,7 @@ def write_review(
     return review
 
 
-def _refuse_bad_settings(study: Study, settings: ReviewSettings, costs: Mapping[str, float]) -> None:
+def _refuse_bad_settings(study: Study, settings: ReviewOptions, costs: Mapping[str, float]) -> None:
     problems = settings.problems()
     if problems:
         raise UserError(f"These settings cannot be used: {problems[0]}")

@@ -17,7 +17,7 @@ from NoisyLabelSegLib.fusion.leave_one_out import FusedFrom
 from NoisyLabelSegLib.progress import Report, silent
 from NoisyLabelSegLib.review.compare.case import CaseReview, review_case
 from NoisyLabelSegLib.review.compare.mistakes import Mistake, MistakeKind
-from NoisyLabelSegLib.review.compare.settings import Units
+from NoisyLabelSegLib.review.compare.options import Units
 from NoisyLabelSegLib.review.compare.statistics import AnnotatorStatistics
 
 QUESTION, TRUTH, ANSWER = "case.json", "truth.npy", "review.json"

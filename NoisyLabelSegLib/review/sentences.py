@@ -8,7 +8,7 @@ from NoisyLabelSegLib.metrics.figures import ALL_CLASSES
 from NoisyLabelSegLib.review.active.evidence import Region
 from NoisyLabelSegLib.review.active.suggestions import Suggestion
 from NoisyLabelSegLib.review.compare.mistakes import Mistake, MistakeKind
-from NoisyLabelSegLib.review.compare.settings import ReviewSettings
+from NoisyLabelSegLib.review.compare.options import ReviewOptions
 from NoisyLabelSegLib.review.compare.summary import AnnotatorSummary
 
 Translate = Callable[[str], str]
@@ -23,10 +23,10 @@ def in_english(template: str) -> str:
 
 
 def annotator_sentence(
-    summary: AnnotatorSummary, settings: ReviewSettings | None = None, translate: Translate = in_english
+    summary: AnnotatorSummary, settings: ReviewOptions | None = None, translate: Translate = in_english
 ) -> str:
     """What an annotator tends to get wrong, over one case or many."""
-    template = translate(_annotator_template(summary, settings or ReviewSettings()))
+    template = translate(_annotator_template(summary, settings or ReviewOptions()))
     if summary.wrong_class_ml:
         template = f"{template} {translate(_WRONG_CLASS)}"
     return template.format(
@@ -44,7 +44,7 @@ def annotator_sentence(
 
 
 def class_sentence(
-    summary: AnnotatorSummary, settings: ReviewSettings | None = None, translate: Translate = in_english
+    summary: AnnotatorSummary, settings: ReviewOptions | None = None, translate: Translate = in_english
 ) -> str:
     """The annotator's sentence with the class in front, for studies with several."""
     sentence = annotator_sentence(summary, settings, translate)
@@ -102,7 +102,7 @@ def suggestion_sentence(
     return f"{sentence} " + translate("Look near slice {slice} first.").format(slice=regions[0].slice)
 
 
-def _annotator_template(summary: AnnotatorSummary, settings: ReviewSettings) -> str:
+def _annotator_template(summary: AnnotatorSummary, settings: ReviewOptions) -> str:
     if summary.fused_from == 1:
         return _OWN_LABELS
     if summary.marked_ml == 0:
@@ -121,7 +121,7 @@ def _annotator_template(summary: AnnotatorSummary, settings: ReviewSettings) -> 
     return _ANNOTATOR[_border(summary, settings)][besides[missed, invented]]
 
 
-def _border(summary: AnnotatorSummary, settings: ReviewSettings) -> str:
+def _border(summary: AnnotatorSummary, settings: ReviewOptions) -> str:
     """`outside` or `inside` where the bias is larger than a part of a voxel and, over cases, more than chance."""
     bias = summary.figures.get("boundary_bias_mm")
     if bias is None:

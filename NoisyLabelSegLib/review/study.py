@@ -24,7 +24,7 @@ from NoisyLabelSegLib.review.active.evidence import (
 from NoisyLabelSegLib.review.active.suggestions import Suggestion, suggest
 from NoisyLabelSegLib.review.case_work import CaseFindings, CaseWork
 from NoisyLabelSegLib.review.compare.mistakes import Mistake
-from NoisyLabelSegLib.review.compare.settings import ReviewSettings
+from NoisyLabelSegLib.review.compare.options import ReviewOptions
 from NoisyLabelSegLib.review.compare.statistics import AnnotatorStatistics
 from NoisyLabelSegLib.review.compare.summary import AnnotatorSummary, summarize
 from NoisyLabelSegLib.review.reference import Reference
@@ -52,7 +52,7 @@ class StudyReview:
     failed: tuple[Failure, ...]
     truth: str
     reliability: str
-    settings: ReviewSettings
+    settings: ReviewOptions
     statistics: tuple[AnnotatorStatistics, ...]
     mistakes: tuple[Mistake, ...]
     summaries: tuple[AnnotatorSummary, ...]
@@ -90,7 +90,7 @@ def review_study(
     folder: Path,
     *,
     truth_name: str,
-    settings: ReviewSettings | None = None,
+    settings: ReviewOptions | None = None,
     costs: Mapping[str, float] | None = None,
     reference: Reference | None = None,
     run: Map = map,
@@ -101,7 +101,7 @@ def review_study(
 
     `run` is a map that may work on several cases at once; `failures` says what to do about unusable cases.
     """
-    settings, failures = settings or ReviewSettings(), failures or Failures()
+    settings, failures = settings or ReviewOptions(), failures or Failures()
     findings = _Findings(study, settings)
     cases = failures.without(study.cases)
     numbers = {case.id: number for number, case in enumerate(study.cases, start=1)}
@@ -119,7 +119,7 @@ class _Findings:
     """What has been found so far."""
 
     study: Study
-    settings: ReviewSettings
+    settings: ReviewOptions
     left_out: list[str] = field(default_factory=list)
     statistics: list[AnnotatorStatistics] = field(default_factory=list)
     mistakes: list[Mistake] = field(default_factory=list)
@@ -213,7 +213,7 @@ def _as_drawn(statistics: list[AnnotatorStatistics], study: Study, dated: Sequen
 
 
 def _summaries(
-    rows: list[AnnotatorStatistics], settings: ReviewSettings, dated: Sequence[str]
+    rows: list[AnnotatorStatistics], settings: ReviewOptions, dated: Sequence[str]
 ) -> list[AnnotatorSummary]:
     groups: dict[tuple[str, str], list[AnnotatorStatistics]] = {}
     for row in rows:

@@ -94,12 +94,12 @@ def review_result(settings: ReviewSettings, review: Any, say: Say) -> dict[str, 
 
 def _options(given: Mapping[str, Any]) -> Any:
     """The review's own settings, with what was given by name."""
-    from NoisyLabelSegLib.review import ReviewSettings as Options
+    from NoisyLabelSegLib.review import ReviewOptions
 
-    defaults = dataclasses.asdict(Options())
+    defaults = dataclasses.asdict(ReviewOptions())
     for name, value in given.items():
         if name not in defaults:
             raise UserError(f"A review has no option {name!r}", remedy=f"the options are {', '.join(defaults)}")
         if isinstance(defaults[name], int) and not isinstance(value, int):
             raise UserError(f"The option {name} of a review must be a whole number, not {value:g}")
-    return Options(**given)
+    return ReviewOptions(**given)

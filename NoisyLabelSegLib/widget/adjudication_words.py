@@ -11,7 +11,7 @@ from slicer.i18n import tr as _
 from NoisyLabelSegLib.decisions import Decision, Disagreement
 from NoisyLabelSegLib.decisions.record import EDITED, ESTIMATE, MAJORITY, UNCLEAR
 from NoisyLabelSegLib.decisions.session import Session, marked_shares
-from NoisyLabelSegLib.review.compare.settings import MILLIMETERS
+from NoisyLabelSegLib.review.compare.options import MILLIMETERS
 
 LETTERS_ON_BUTTON = 16
 

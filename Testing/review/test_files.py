@@ -23,7 +23,7 @@ from NoisyLabelSegLib.cases import (
 from NoisyLabelSegLib.errors import UserError
 from NoisyLabelSegLib.fusion.study import FusionPlan, fuse_study
 from NoisyLabelSegLib.metrics import dice
-from NoisyLabelSegLib.review import ReviewSettings, error_map, write_review
+from NoisyLabelSegLib.review import ReviewOptions, error_map, write_review
 
 
 def rows(path: Path) -> list[dict[str, str]]:
@@ -202,7 +202,7 @@ def test_a_failure_leaves_nothing_behind(small_study: Study, tmp_path: Path) -> 
 
 def test_bad_settings_and_costs_are_refused_with_a_reason(small_study: Study, tmp_path: Path) -> None:
     with pytest.raises(UserError, match="matching_share must be above 0"):
-        write_review(small_study, "study", tmp_path / "out", settings=ReviewSettings(matching_share=0))
+        write_review(small_study, "study", tmp_path / "out", settings=ReviewOptions(matching_share=0))
     with pytest.raises(UserError, match="no annotator 'nobody'"):
         write_review(small_study, "study", tmp_path / "out", costs={"nobody": 1})
     with pytest.raises(UserError, match="cost of wide is -1"):

@@ -6,7 +6,7 @@ from typing import Any
 
 from NoisyLabelSegLib.cases import Case
 from NoisyLabelSegLib.fusion import Fusion, fuse
-from NoisyLabelSegLib.review import ReviewSettings, review_case
+from NoisyLabelSegLib.review import ReviewOptions, review_case
 from NoisyLabelSegLib.scene.folder import CaseFolder
 from NoisyLabelSegLib.scene.loading import loadCase
 from NoisyLabelSegLib.scene.results import ResultNodes
@@ -20,6 +20,6 @@ def majority_review(scene: Any, case: Case, study: str = "") -> tuple[CaseFolder
     results = ResultNodes(folder, case.geometry)
     results.truth(fusion.labels)
     results.probability(fusion.probabilities)
-    settings = ReviewSettings(smallest_depth=0)
+    settings = ReviewOptions(smallest_depth=0)
     results.review(review_case(labels, fusion.labels, case.geometry, case=case.id, settings=settings))
     return folder, results, fusion

@@ -10,7 +10,7 @@ import pytest
 
 from NoisyLabelSegLib.cases import Case, Geometry
 from NoisyLabelSegLib.fusion import fuse
-from NoisyLabelSegLib.review import COLORBLIND, ReviewSettings, color_table, review_case
+from NoisyLabelSegLib.review import COLORBLIND, ReviewOptions, color_table, review_case
 from NoisyLabelSegLib.scene.arrays import arrayOf
 from NoisyLabelSegLib.scene.folder import CaseFolder
 from NoisyLabelSegLib.scene.headless import HeadlessSlicer
@@ -36,7 +36,7 @@ def show_everything(folder: CaseFolder, case: Case) -> None:
     results = ResultNodes(folder, case.geometry)
     results.truth(fusion.labels)
     results.probability(fusion.probabilities)
-    results.review(review_case(labels, fusion.labels, case.geometry, settings=ReviewSettings(smallest_depth=0)))
+    results.review(review_case(labels, fusion.labels, case.geometry, settings=ReviewOptions(smallest_depth=0)))
     results.expectedErrors("reader1", np.zeros((3, *case.geometry.shape), np.float32))
     showCurves(folder, "loss", ("step", [1, 2]), {"train": [2.0, 1.0], "validate": [3.0, 2.0]})
 

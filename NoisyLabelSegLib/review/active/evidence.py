@@ -21,7 +21,7 @@ from NoisyLabelSegLib.review.active.suggestions import (
     fill_blank_doubts,
     vote_doubt,
 )
-from NoisyLabelSegLib.review.compare.settings import Units, units_of
+from NoisyLabelSegLib.review.compare.options import Units, units_of
 
 Dissent = Callable[[slice], NDArray[Any]]
 """Makes the share of votes against the likeliest class for some rows of the first axis."""

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import xlogy
 
-from NoisyLabelSegLib.review.compare.settings import MILLIMETERS, Units
+from NoisyLabelSegLib.review.compare.options import MILLIMETERS, Units
 
 Floats = NDArray[np.float64]
 

@@ -19,7 +19,7 @@ from NoisyLabelSegLib.metrics.surfaces import LabelShapes, Shape
 from NoisyLabelSegLib.progress import Report, silent, steps
 from NoisyLabelSegLib.review.compare.error_map import ErrorMaps
 from NoisyLabelSegLib.review.compare.mistakes import CaseView, Mistake, find_mistakes
-from NoisyLabelSegLib.review.compare.settings import ReviewSettings, units_of
+from NoisyLabelSegLib.review.compare.options import ReviewOptions, units_of
 from NoisyLabelSegLib.review.compare.statistics import AnnotatorStatistics, Overlap, Subject, annotator_statistics
 
 _MUCH_TO_COPY = 1 << 24
@@ -50,7 +50,7 @@ def review_case(
     *,
     classes: Sequence[str] = ("background", "foreground"),
     case: str = "",
-    settings: ReviewSettings | None = None,
+    settings: ReviewOptions | None = None,
     mistakes: bool = True,
     fused_from: FusedFrom | None = None,
     report: Report = silent,
@@ -59,7 +59,7 @@ def review_case(
 
     `fused_from` says what a truth that is a fusion was fused from; then `dice_leave_one_out` is given too.
     """
-    settings = settings or ReviewSettings()
+    settings = settings or ReviewOptions()
     box = _worthwhile(busy_box([truth, *labels.values()], geometry.shape), geometry.shape)
     inside = {name: np.ascontiguousarray(array[box]) for name, array in labels.items()}
     true = LabelShapes(np.ascontiguousarray(truth[box]), geometry.spacing_zyx, len(classes))

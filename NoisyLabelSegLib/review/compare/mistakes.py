@@ -16,7 +16,7 @@ from NoisyLabelSegLib.cases import Geometry
 from NoisyLabelSegLib.metrics.components import Box, Island
 from NoisyLabelSegLib.metrics.runs import Objects, connected, row_slabs
 from NoisyLabelSegLib.metrics.surfaces import LabelShapes, Matches, match
-from NoisyLabelSegLib.review.compare.settings import MILLIMETERS, ReviewSettings, Units, units_of
+from NoisyLabelSegLib.review.compare.options import MILLIMETERS, ReviewOptions, Units, units_of
 
 
 class MistakeKind(Enum):
@@ -93,7 +93,7 @@ class CaseView:
     box: Box
     geometry: Geometry
     classes: tuple[str, ...]
-    settings: ReviewSettings
+    settings: ReviewOptions
 
 
 def find_mistakes(view: CaseView, annotator: str, drawn: LabelShapes) -> list[Mistake]:
@@ -219,7 +219,7 @@ class _Search:
         return tuple(other for other, value in share.items() if value >= self._settings.sharing_share)
 
 
-def _is_negligible(mistake: Mistake, settings: ReviewSettings) -> bool:
+def _is_negligible(mistake: Mistake, settings: ReviewOptions) -> bool:
     whole_object = mistake.kind in (MistakeKind.MISSED, MistakeKind.INVENTED)
     return not whole_object and mistake.depth <= settings.smallest_depth
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from NoisyLabelSegLib.metrics.figures import figures, ratio
 from NoisyLabelSegLib.metrics.surfaces import Shape, boundary_distances, match
-from NoisyLabelSegLib.review.compare.settings import MILLIMETERS, ReviewSettings, Units
+from NoisyLabelSegLib.review.compare.options import MILLIMETERS, ReviewOptions, Units
 
 
 @dataclass(frozen=True)
@@ -88,7 +88,7 @@ class Overlap:
 
 
 def annotator_statistics(
-    subject: Subject, drawn: Shape, truth: Shape, overlap: Overlap, settings: ReviewSettings
+    subject: Subject, drawn: Shape, truth: Shape, overlap: Overlap, settings: ReviewOptions
 ) -> AnnotatorStatistics:
     """Compares two shapes, cut out of a volume whose counts are in `overlap`."""
     found = figures(overlap.both, overlap.drawn, overlap.true, overlap.voxels)

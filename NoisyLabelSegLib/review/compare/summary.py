@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from NoisyLabelSegLib.review.compare.settings import ReviewSettings, Units
+from NoisyLabelSegLib.review.compare.options import ReviewOptions, Units
 from NoisyLabelSegLib.review.compare.statistics import FIGURES, AnnotatorStatistics
 
 FEWEST_FOR_A_TREND = 5
@@ -68,13 +68,13 @@ class AnnotatorSummary:
 
 
 def summarize(
-    rows: Sequence[AnnotatorStatistics], settings: ReviewSettings | None = None, *, dated: bool = True
+    rows: Sequence[AnnotatorStatistics], settings: ReviewOptions | None = None, *, dated: bool = True
 ) -> AnnotatorSummary:
     """Sums up the rows of one annotator and class.
 
     `dated` says that their order is the order in which the cases were drawn; without dates there are no trends.
     """
-    settings = settings or ReviewSettings()
+    settings = settings or ReviewOptions()
     series = {name: _series(rows, name) for name in FIGURES}
     largest = [row.largest_missed_mm3 for row in rows if row.largest_missed_mm3 is not None]
     return AnnotatorSummary(
@@ -110,7 +110,7 @@ def _series(rows: Sequence[AnnotatorStatistics], name: str) -> tuple[NDArray[Any
     return np.array(places, dtype=np.float64), np.array(values, dtype=np.float64)
 
 
-def _summary(values: NDArray[Any], settings: ReviewSettings) -> Summary:
+def _summary(values: NDArray[Any], settings: ReviewOptions) -> Summary:
     spread = float(values.std(ddof=1)) if values.size > 1 else 0.0
     random = np.random.default_rng(settings.seed)  # the same for every figure, so that one more figure changes nothing
     means = values[random.integers(0, values.size, (settings.resamples, values.size))].mean(axis=1)

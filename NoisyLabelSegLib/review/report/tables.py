@@ -15,7 +15,7 @@ import SimpleITK
 from NoisyLabelSegLib import __version__
 from NoisyLabelSegLib.metrics.figures import NEAR_MM
 from NoisyLabelSegLib.review.compare.mistakes import Mistake
-from NoisyLabelSegLib.review.compare.settings import Units
+from NoisyLabelSegLib.review.compare.options import Units
 from NoisyLabelSegLib.review.compare.summary import AnnotatorSummary
 from NoisyLabelSegLib.review.report.page import table
 from NoisyLabelSegLib.review.report.viewer import Audience, cases_of, contested_errors

@@ -10,7 +10,7 @@ import pytest
 from numpy.typing import NDArray
 
 from NoisyLabelSegLib.cases import Geometry
-from NoisyLabelSegLib.review import Mistake, MistakeKind, ReviewSettings, review_case
+from NoisyLabelSegLib.review import Mistake, MistakeKind, ReviewOptions, review_case
 
 Ball = Callable[..., NDArray[np.uint8]]
 GRID = Geometry.plain((20, 60, 60), (0.7, 0.7, 2.5))
@@ -19,7 +19,7 @@ GRID = Geometry.plain((20, 60, 60), (0.7, 0.7, 2.5))
 def mistakes_of(
     drawn: np.ndarray, truth: np.ndarray, geometry: Geometry = GRID, **settings: float
 ) -> tuple[Mistake, ...]:
-    return review_case({"r": drawn}, truth, geometry, settings=ReviewSettings(**settings)).mistakes  # type: ignore[arg-type]
+    return review_case({"r": drawn}, truth, geometry, settings=ReviewOptions(**settings)).mistakes  # type: ignore[arg-type]
 
 
 def test_a_shifted_sphere_gives_one_crescent_on_each_side(ball: Ball) -> None:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from NoisyLabelSegLib.cases import Geometry
 from NoisyLabelSegLib.fusion import Votes
 from NoisyLabelSegLib.fusion.leave_one_out import FusedFrom, leave_one_out
-from NoisyLabelSegLib.review import ALL_CLASSES, AnnotatorStatistics, ReviewSettings, review_case
+from NoisyLabelSegLib.review import ALL_CLASSES, AnnotatorStatistics, ReviewOptions, review_case
 
 Ball = Callable[..., NDArray[np.uint8]]
 
@@ -81,7 +81,7 @@ def test_a_speck_is_no_object_unless_asked_for() -> None:
     truth, drawn = np.zeros((2, 10, 10), np.uint8)
     truth[2:5, 2:5] = drawn[2:5, 2:5] = truth[8, 8] = 1
     assert only(drawn, truth).objects == 1
-    settings = ReviewSettings(smallest_object=1)
+    settings = ReviewOptions(smallest_object=1)
     assert (
         review_case({"r": drawn}, truth, Geometry.plain((10, 10)), settings=settings).statistics[0].missed_objects == 1
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from NoisyLabelSegLib.review import AnnotatorStatistics, ReviewSettings, summarize
+from NoisyLabelSegLib.review import AnnotatorStatistics, ReviewOptions, summarize
 
 
 def row(case: str, dice: float, bias: float | None = None, **changes: object) -> AnnotatorStatistics:
@@ -39,9 +39,7 @@ def test_the_bootstrap_interval_covers_the_mean_as_often_as_it_says() -> None:
     hits = 0
     for seed in range(100):
         values = np.random.default_rng(seed).normal(0.8, 0.1, 30)
-        figure = summarize([row(str(n), v) for n, v in enumerate(values)], ReviewSettings(resamples=300)).figures[
-            "dice"
-        ]
+        figure = summarize([row(str(n), v) for n, v in enumerate(values)], ReviewOptions(resamples=300)).figures["dice"]
         hits += figure.low <= 0.8 <= figure.high
     assert 0.88 <= hits / 100 <= 0.99
 
@@ -55,7 +53,7 @@ def test_a_figure_counts_only_the_cases_where_it_exists() -> None:
 def test_the_same_seed_gives_the_same_interval() -> None:
     rows = [row(str(n), value) for n, value in enumerate(np.random.default_rng(0).random(8))]
     assert summarize(rows) == summarize(rows)
-    assert summarize(rows, ReviewSettings(seed=1)) != summarize(rows)
+    assert summarize(rows, ReviewOptions(seed=1)) != summarize(rows)
 
 
 def test_a_steady_rise_is_a_trend_and_a_constant_is_none() -> None:

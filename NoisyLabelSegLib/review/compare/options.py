@@ -8,7 +8,7 @@ from NoisyLabelSegLib.cases import Geometry
 
 
 @dataclass(frozen=True)
-class ReviewSettings:
+class ReviewOptions:
     """Lengths are millimeters, sizes cubic millimeters (square millimeters in 2D), shares between 0 and 1."""
 
     smallest_mistake: float = 10.0
