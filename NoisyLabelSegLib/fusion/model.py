@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from NoisyLabelSegLib.fusion.table import Floats, VoteTable
+from NoisyLabelSegLib.words import counted
 
 if TYPE_CHECKING:
     from NoisyLabelSegLib.fusion.cells import CellField
@@ -85,8 +86,8 @@ def tie_remarks(table: VoteTable) -> tuple[str, ...]:
     if voxels == 0:
         return ()
     remark = (
-        f"In {voxels} voxels two labels or more have equally many votes, so the votes cannot tell which is right; "
-        "there the estimate depends on how reliable each annotator seems."
+        f"In {counted(voxels, 'voxel')} two labels or more have equally many votes, so the votes cannot tell "
+        "which is right; there the estimate depends on how reliable each annotator seems."
     )
     return (remark,)
 

@@ -11,6 +11,7 @@ from NoisyLabelSegLib.errors import UserError
 from NoisyLabelSegLib.fusion.model import TIE, Solution, most_likely, solution, winners
 from NoisyLabelSegLib.fusion.table import Floats, VoteTable
 from NoisyLabelSegLib.metrics.overlap import dice_of_sizes
+from NoisyLabelSegLib.words import counted
 
 _SETTLED = 1e-9
 _FEWEST = 2  # annotators that are always kept: one alone would be its own truth
@@ -90,7 +91,7 @@ def mark_ties(
     if voxels == 0:
         return ()
     answer = "the lowest tied label" if undecided is None else f"label {undecided}"
-    return (f"{voxels} voxels had a tie and got {answer}.",)
+    return (f"{counted(voxels, 'voxel')} had a tie and got {answer}.",)
 
 
 def _labels_of(region: Iterable[int]) -> NDArray[np.int64]:
