@@ -1,7 +1,8 @@
 """Turns the folders and tables people have into an import plan, and says what was recognized and why.
 
-Each layout has a module of its own: `layout_bids`, `layout_nnunet`, `layout_folders`, `layout_names` (by file names),
-`layout_pattern` (described with --layout) and `layout_table` (a CSV file). The first that finds labels is taken.
+Each layout has a module of its own: `layout_bids`, `layout_ivadomed`, `layout_nnunet`, `layout_folders`,
+`layout_names` (by file names), `layout_pattern` (described with --layout) and `layout_table` (a CSV file). The first
+that finds labels is taken.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from NoisyLabelSegLib.cases.label_plan import LabelPlan, Relabel, plan_labels
 from NoisyLabelSegLib.cases.label_values import LabelFile, read_label_file
 from NoisyLabelSegLib.cases.layout_bids import find_bids
 from NoisyLabelSegLib.cases.layout_folders import find_annotator_folders, find_case_folders, find_labels_alone
+from NoisyLabelSegLib.cases.layout_ivadomed import find_ivadomed
 from NoisyLabelSegLib.cases.layout_names import find_names
 from NoisyLabelSegLib.cases.layout_nnunet import find_nnunet
 from NoisyLabelSegLib.cases.layout_pattern import EXAMPLE, find_pattern
@@ -30,6 +32,7 @@ from NoisyLabelSegLib.words import counted
 MOST_NAMED = 3
 _LAYOUTS: tuple[Callable[[Path], Found | None], ...] = (
     find_bids,
+    find_ivadomed,
     find_nnunet,
     find_annotator_folders,
     find_case_folders,
