@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -36,7 +36,8 @@ class _Labels:
 
 def find_ivadomed(source: Path) -> Found | None:
     """One case per labeled image and structure; None where no labels are named after an image of BIDS."""
-    labels = list(_labels_below(source))
+    images = {plain_stem(file): file for folder in folders_below(source) for file in image_files(folder)}
+    labels = list(_labels_below(source, images))
     if not labels:
         return None
     found = Found(
@@ -45,7 +46,6 @@ def find_ivadomed(source: Path) -> Found | None:
         "the last words of the names, or the folder below derivatives",
     )
     structures = sorted({entry.structure for entry in labels})
-    images = {plain_stem(file): file for folder in folders_below(source) for file in image_files(folder)}
     several = {visit for visit in (entry.visit for entry in labels) if _images_of(visit, labels) > 1}
     cases: dict[str, FoundCase] = {}
     for entry in labels:
@@ -74,7 +74,8 @@ def _images_of(visit: str, labels: list[_Labels]) -> int:
     return len({entry.image for entry in labels if entry.visit == visit})
 
 
-def _labels_below(source: Path) -> Iterator[_Labels]:
+def _labels_below(source: Path, images: Container[str]) -> Iterator[_Labels]:
+    """Below `derivatives` their images may be missing."""
     for folder in folders_below(source):
         for path in image_files(folder):
             match = _NAME.fullmatch(plain_stem(path))
@@ -83,7 +84,7 @@ def _labels_below(source: Path) -> Iterator[_Labels]:
                 continue
             words = re.split(r"[-_]", match["words"])
             marked = {_MANUAL, *MASK_WORDS} & set(words) or any(map(_READER.fullmatch, words))
-            if marked or "derivatives" in parts:
+            if "derivatives" in parts or (marked and match["image"] in images):
                 structure, reader = _structure_and_reader(words)
                 yield _Labels(
                     path,
