@@ -49,13 +49,6 @@ def make_study(name: str, labels: str, seed: int, folder: Path, data: Path, mean
     return _thinned(Study.read(folder), labels, seed) if name == "ms" else Study.read(folder)
 
 
-def with_fewer_images(study: Study, images: int) -> Study:
-    """The study with only so many of its training cases, evenly chosen; the others stay."""
-    train = study.split("train").cases
-    kept = {train[place * len(train) // images].id for place in range(images)}
-    return replace(study, cases=tuple(case for case in study.cases if case.split != "train" or case.id in kept))
-
-
 def _recipe(name: str, settings: SimulationSettings, folder: Path, data: Path) -> Recipe:
     if name == "mnist":
         return digits_recipe(settings)

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable
 
 import torch
 from torch import Tensor, nn
 
 from NoisyLabelSegLib.cases.architecture import Architecture
-from NoisyLabelSegLib.networks.registry import Probabilities, SegmentationNetwork
-from NoisyLabelSegLib.networks.trunks import features_of, make_trunk
+from NoisyLabelSegLib.networks.coded import CodedNetwork
+from NoisyLabelSegLib.networks.registry import Probabilities
 
 LATENT = 8
 """Numbers in an annotator's code, as in the publication; `network_arguments` may say otherwise."""
@@ -18,7 +18,7 @@ START_LOG_DEVIATION = -1.5
 """How much an annotator varies at the start, on the scale of the differences between annotators, which is 1."""
 
 
-class ConditionedNetwork(SegmentationNetwork):
+class ConditionedNetwork(CodedNetwork):
     """Features of the trunk and the code of an annotator give that annotator's label.
 
     There is no truth apart from the annotators: the estimate is their mean, the share of them who would mark a pixel.
@@ -26,36 +26,15 @@ class ConditionedNetwork(SegmentationNetwork):
 
     def __init__(self, architecture: Architecture) -> None:
         super().__init__(architecture)
-        width, annotators = architecture.widths[0], architecture.annotators
+        annotators = architecture.annotators
         latent = int(architecture.network_arguments.get("latent", LATENT))
-        self.trunk = make_trunk(architecture)
         self.means = nn.Parameter(torch.randn(annotators, latent))
         self.log_deviations = nn.Parameter(torch.full((annotators, latent), START_LOG_DEVIATION))
-        self.combine = nn.Sequential(
-            nn.Conv1d(width + latent, width, 1),
-            nn.ReLU(inplace=True),
-            nn.Conv1d(width, width, 1),
-            nn.ReLU(inplace=True),
-            nn.Conv1d(width, architecture.classes, 1),
-        )
+        self.combine = self.head(latent)
 
     @property
     def predicts_annotators(self) -> bool:
         return True
-
-    @property
-    def draws_samples(self) -> bool:
-        return True
-
-    def features(self, images: Tensor) -> Tensor:
-        """(B, widths[0], P) of images (B, C, *S)."""
-        return features_of(self.trunk, images, self.architecture).flatten(2)
-
-    def labeling(self, features: Tensor, code: Tensor) -> Tensor:
-        """Log probabilities (B, L, P) for features (B, W, P) and codes (B, latent), or one code (latent) for all."""
-        codes = code.expand(len(features), -1)[:, :, None].expand(-1, -1, features.shape[2]).to(features.dtype)
-        found: Tensor = self.combine(torch.cat([features, codes], dim=1)).float().log_softmax(dim=1)
-        return found
 
     def predict(self, images: Tensor, *, annotators: bool = False) -> Probabilities:
         """Every column of an annotator's matrix is the label distribution under the annotator's mean code."""
@@ -65,14 +44,9 @@ class ConditionedNetwork(SegmentationNetwork):
         columns = each[:, :, :, None].expand(-1, -1, -1, self.architecture.classes, *each.shape[3:])
         return Probabilities(each.mean(dim=1), columns.contiguous() if annotators else None)
 
-    def sample(self, images: Tensor, seed: int) -> Tensor:
-        """What an annotator chosen at random draws under a code that is drawn at random."""
-        return self.samples(images, [seed])[0]
-
-    def samples(self, images: Tensor, seeds: Sequence[int]) -> Tensor:
-        features = self.features(images)
-        found = torch.stack([self.labeling(features, self._drawn(seed)).exp() for seed in seeds])
-        return found.reshape(*found.shape[:3], *images.shape[2:])
+    def codes(self, images: Tensor) -> Callable[[int], Tensor]:  # noqa: ARG002
+        """A sample is what an annotator chosen at random draws under a code that is drawn at random."""
+        return self._drawn
 
     def _drawn(self, seed: int) -> Tensor:
         """A code (latent) of an annotator."""

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 
 import torch
 from torch import Tensor, nn
 
 from NoisyLabelSegLib.cases.architecture import Architecture
-from NoisyLabelSegLib.networks.registry import Probabilities, SegmentationNetwork
-from NoisyLabelSegLib.networks.trunks import features_of, make_trunk
+from NoisyLabelSegLib.networks.coded import CodedNetwork
+from NoisyLabelSegLib.networks.registry import Probabilities
 
 LATENT = 6
 """Numbers in the latent code, as in the paper; `network_arguments` may say otherwise."""
@@ -44,49 +45,24 @@ class CodeDistribution(nn.Module):
         return mean, log_deviation.clamp(-LARGEST_LOG_DEVIATION, LARGEST_LOG_DEVIATION)
 
 
-class ProbabilisticUNet(SegmentationNetwork):
+class ProbabilisticUNet(CodedNetwork):
     """Features of the trunk and a code give a labeling; codes come from the image, in training also from a label."""
 
     def __init__(self, architecture: Architecture) -> None:
         super().__init__(architecture)
-        dimensions, channels, width = architecture.dimensions, architecture.channels, architecture.widths[0]
+        dimensions, channels = architecture.dimensions, architecture.channels
         latent = int(architecture.network_arguments.get("latent", LATENT))
-        self.trunk = make_trunk(architecture)
         self.prior = CodeDistribution(dimensions, channels, architecture.widths, latent)
         self.posterior = CodeDistribution(dimensions, channels + architecture.classes, architecture.widths, latent)
-        self.combine = nn.Sequential(
-            nn.Conv1d(width + latent, width, 1),
-            nn.ReLU(inplace=True),
-            nn.Conv1d(width, width, 1),
-            nn.ReLU(inplace=True),
-            nn.Conv1d(width, architecture.classes, 1),
-        )
-
-    @property
-    def draws_samples(self) -> bool:
-        return True
-
-    def features(self, images: Tensor) -> Tensor:
-        """(B, widths[0], P) of images (B, C, *S)."""
-        return features_of(self.trunk, images, self.architecture).flatten(2)
-
-    def labeling(self, features: Tensor, code: Tensor) -> Tensor:
-        """Log probabilities (B, L, P) for features (B, W, P) and one code for each image (B, latent)."""
-        codes = code[:, :, None].expand(-1, -1, features.shape[2]).to(features.dtype)
-        return self.combine(torch.cat([features, codes], dim=1)).float().log_softmax(dim=1)  # type: ignore[no-any-return]
+        self.combine = self.head(latent)
 
     def predict(self, images: Tensor, *, annotators: bool = False) -> Probabilities:
         """The truth is the mean over codes: the share of annotators who would mark a pixel."""
         assert not annotators, "this network knows no annotators"
         return Probabilities(self.samples(images, range(CODES_FOR_TRUTH)).mean(dim=0), None)
 
-    def sample(self, images: Tensor, seed: int) -> Tensor:
-        return self.samples(images, [seed])[0]
-
-    def samples(self, images: Tensor, seeds: Sequence[int]) -> Tensor:
-        features, distribution = self.features(images), self.prior(images)
-        found = torch.stack([self.labeling(features, _drawn(distribution, seed)).exp() for seed in seeds])
-        return found.reshape(*found.shape[:3], *images.shape[2:])
+    def codes(self, images: Tensor) -> Callable[[int], Tensor]:
+        return partial(_drawn, self.prior(images))
 
 
 def _drawn(distribution: tuple[Tensor, Tensor], seed: int) -> Tensor:
