@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from NoisyLabelSegLib.agreement.plots import GRAY, Axes, Cell, Dot, Mark, Plot, Segment, axis, rows
+from NoisyLabelSegLib.agreement.plots import GRAY, Axes, Cell, Dot, Mark, Plot, Stroke, axis, rows
 from NoisyLabelSegLib.agreement.series import of_class
 from NoisyLabelSegLib.agreement.study import StudyAgreement
 
@@ -63,7 +63,7 @@ def _readers(content: Mapping[str, Any]) -> Plot:
     marks: list[Mark] = []
     for place, (_, row, number) in enumerate(entries):
         if row["dice_low"] is not None:
-            marks.append(Segment(row["dice_low"], -place, row["dice_high"], -place, number, width=2.5))
+            marks.append(Stroke(row["dice_low"], -place, row["dice_high"], -place, number, width=2.5))
         marks.append(Dot(row["dice"], -place, number, 5))
     ends = [row[key] for _, row, _ in entries for key in ("dice", "dice_low", "dice_high") if row[key] is not None]
     x_range, x_ticks = axis(min(ends, default=0), max(ends, default=1))
@@ -83,8 +83,8 @@ def _distributions(agreement: StudyAgreement, content: Mapping[str, Any]) -> Plo
         for number, value in enumerate(values):
             marks.append(Dot(value, -place + 0.5 * ((number * 0.618) % 1 - 0.5), place, 2))
         first, middle, last = np.percentile(values, [25, 50, 75]).tolist()
-        marks.append(Segment(first, -place, last, -place, GRAY, width=4))
-        marks.append(Segment(middle, -place - 0.3, middle, -place + 0.3, GRAY, width=3))
+        marks.append(Stroke(first, -place, last, -place, GRAY, width=4))
+        marks.append(Stroke(middle, -place - 0.3, middle, -place + 0.3, GRAY, width=3))
     y_range, y_ticks = rows([f"{a} – {b}" for a, b in pairs])
     x_range, x_ticks = axis(lowest, 1.0)
     title = "Dice of every case, by pair of readers (bars: quartiles)"
@@ -106,7 +106,7 @@ def _bland_altman(agreement: StudyAgreement, content: Mapping[str, Any]) -> Plot
         marks: list[Mark] = [Dot(x, y, place) for x, y in row["points"]]
         for key, dashed in (("bias", False), ("lower", True), ("upper", True)):
             if row[key] is not None:
-                marks.append(Segment(x_range[0], row[key], x_range[1], row[key], GRAY, dashed))
+                marks.append(Stroke(x_range[0], row[key], x_range[1], row[key], GRAY, dashed))
         labels = (f"mean {word} ({unit})", f"difference ({unit})")
         panels.append(
             Axes(f"{row['b']} minus {row['a']}", *labels, x_range, y_range, x_ticks, y_ticks, marks, 300, 220)
@@ -126,8 +126,8 @@ def _loam(agreement: StudyAgreement, content: Mapping[str, Any]) -> Plot:
     half = content["loam"]["value"]
     x_range, x_ticks = axis(min(dot.x for dot in dots), max(dot.x for dot in dots))
     y_range, y_ticks = axis(min(-half, *(dot.y for dot in dots)), max(half, *(dot.y for dot in dots)))
-    marks += [Segment(x_range[0], end, x_range[1], end, GRAY, dashed=True) for end in (-half, half)]
-    marks.append(Segment(x_range[0], 0, x_range[1], 0))
+    marks += [Stroke(x_range[0], end, x_range[1], end, GRAY, dashed=True) for end in (-half, half)]
+    marks.append(Stroke(x_range[0], 0, x_range[1], 0))
     word, unit = agreement.size_word, agreement.unit
     title = f"Limits of agreement with the mean of all readers: ±{half:.3g} {unit}"
     legend = list(zip(agreement.readers, itertools.count(), strict=False))[:6]
@@ -144,12 +144,12 @@ def _groups(content: Mapping[str, Any]) -> Plot:
         for row in found:
             if row[f"{key}_low"] is not None:
                 marks.append(
-                    Segment(row["readers"], row[f"{key}_low"], row["readers"], row[f"{key}_high"], number, width=2)
+                    Stroke(row["readers"], row[f"{key}_low"], row["readers"], row[f"{key}_high"], number, width=2)
                 )
             marks.append(Dot(row["readers"], row[key], number, 4))
         for one, other in itertools.pairwise(found):
-            marks.append(Segment(one["readers"], one[key], other["readers"], other[key], number))
-    heights = [y for mark in marks if isinstance(mark, Segment) for y in (mark.y1, mark.y2)]
+            marks.append(Stroke(one["readers"], one[key], other["readers"], other[key], number))
+    heights = [y for mark in marks if isinstance(mark, Stroke) for y in (mark.y1, mark.y2)]
     y_range, y_ticks = axis(min(heights), max(heights))
     x_range = (0.5, len(found) + 0.5)
     x_ticks = [(row["readers"], str(row["readers"])) for row in found]

@@ -8,13 +8,13 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from NoisyLabelSegLib.agreement.plots import Axes, Cell, Dot, Mark, Plot, Segment
+from NoisyLabelSegLib.agreement.plots import Axes, Cell, Dot, Mark, Plot, Stroke
 from NoisyLabelSegLib.errors import UserError
 from NoisyLabelSegLib.json_checks import read_json
 
 FORMAT = "noisylabelseg-plots/1"
 PLOTS = "plots.json"
-_KINDS: dict[str, type[Dot] | type[Segment] | type[Cell]] = {"dot": Dot, "segment": Segment, "cell": Cell}
+_KINDS: dict[str, type[Dot] | type[Stroke] | type[Cell]] = {"dot": Dot, "segment": Stroke, "cell": Cell}
 
 
 def plots_text(plots: Sequence[Plot]) -> str:

@@ -30,7 +30,7 @@ class Dot:
 
 
 @dataclass(frozen=True)
-class Segment:
+class Stroke:
     """A straight line in the units of the axes."""
 
     x1: float
@@ -52,7 +52,7 @@ class Cell:
     text: str
 
 
-Mark = Dot | Segment | Cell
+Mark = Dot | Stroke | Cell
 Tick = tuple[float, str]
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from html import escape
 
-from NoisyLabelSegLib.agreement.plots import Axes, Cell, Dot, Mark, Plot, Segment, color
+from NoisyLabelSegLib.agreement.plots import Axes, Cell, Dot, Mark, Plot, Stroke, color
 
 _TOP, _FOOT, _RIGHT, _LEGEND = 34, 48, 18, 20
 _FONT = "font-family='Helvetica, Arial, sans-serif'"
@@ -79,7 +79,7 @@ class _Axes:
         if isinstance(mark, Dot):
             place = f"cx='{self._x(mark.x):.1f}' cy='{self._y(mark.y):.1f}' r='{mark.radius:g}'"
             return f"<circle {place} fill='{color(mark.color)}' fill-opacity='0.7'/>"
-        if isinstance(mark, Segment):
+        if isinstance(mark, Stroke):
             ends = f"x1='{self._x(mark.x1):.1f}' y1='{self._y(mark.y1):.1f}'"
             ends += f" x2='{self._x(mark.x2):.1f}' y2='{self._y(mark.y2):.1f}'"
             dashes = " stroke-dasharray='6 4'" if mark.dashed else ""

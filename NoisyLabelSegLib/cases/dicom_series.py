@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from NoisyLabelSegLib.cases.file_kinds import Kind
+from NoisyLabelSegLib.cases.file_kinds import FileFormat
 from NoisyLabelSegLib.cases.geometry import Geometry, Image
 from NoisyLabelSegLib.cases.itk_files import read_itk
 from NoisyLabelSegLib.cases.slice_stack import Slice, stack_geometry
@@ -219,7 +219,7 @@ def _numbers(value: Any, count: int) -> tuple[float, ...] | None:
 
 
 def _read_slice(path: Path, shape: tuple[int, ...]) -> NDArray[Any]:
-    array = read_itk(path, Kind.DICOM).array
+    array = read_itk(path, FileFormat.DICOM).array
     if array.size != shape[0] * shape[1]:
         raise UserError(
             "has several values per pixel (a color picture)", file=path, remedy="give a series of gray slices"

@@ -27,7 +27,7 @@ _ENDINGS = (
 )
 
 
-class Kind(Enum):
+class FileFormat(Enum):
     """The formats that can be read; the value is the name people know."""
 
     NRRD = "NRRD"
@@ -40,10 +40,10 @@ class Kind(Enum):
     DICOM_FOLDER = "DICOM folder"
 
 
-def kind_of(path: Path) -> Kind:
+def kind_of(path: Path) -> FileFormat:
     """The kind of a file or folder; anything else is refused with a sentence that names it."""
     if path.is_dir():
-        return Kind.DICOM_FOLDER
+        return FileFormat.DICOM_FOLDER
     head = _first_bytes(path)
     if not head:
         raise UserError("is empty", file=path, remedy="copy or export it again")
@@ -71,22 +71,22 @@ def looks_like_an_image(path: Path) -> bool:
     return path.name.lower().endswith(_ENDINGS) or (not path.suffix and _recognize(_first_bytes(path)) is not None)
 
 
-def _recognize(head: bytes) -> Kind | None:
+def _recognize(head: bytes) -> FileFormat | None:
     if head.startswith(b"NRRD000"):
         header = head.split(b"\n\n", 1)[0]
-        return Kind.SEGMENTATION if b"Segment0_ID:=" in header or b"Segmentation_" in header else Kind.NRRD
+        return FileFormat.SEGMENTATION if b"Segment0_ID:=" in header or b"Segmentation_" in header else FileFormat.NRRD
     if head.startswith(b"\x89PNG\r\n\x1a\n"):
-        return Kind.PNG
+        return FileFormat.PNG
     if head[:4] in (b"II*\0", b"MM\0*", b"II+\0", b"MM\0+"):
-        return Kind.TIFF
+        return FileFormat.TIFF
     if head[128:132] == b"DICM":
-        return Kind.DICOM
+        return FileFormat.DICOM
     if _is_nifti(head):
-        return Kind.NIFTI
+        return FileFormat.NIFTI
     if head.startswith(b"\x1f\x8b") and _is_nifti(_unzip(head)):
-        return Kind.NIFTI
+        return FileFormat.NIFTI
     first_line = head.split(b"\n", 1)[0]
-    return Kind.META_IMAGE if first_line.split(b"=")[0].strip() in (b"ObjectType", b"NDims", b"Comment") else None
+    return FileFormat.META_IMAGE if first_line.split(b"=")[0].strip() in (b"ObjectType", b"NDims", b"Comment") else None
 
 
 def _is_nifti(head: bytes) -> bool:

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from NoisyLabelSegLib.cases.file_kinds import Kind, kind_of
+from NoisyLabelSegLib.cases.file_kinds import FileFormat, kind_of
 from NoisyLabelSegLib.cases.geometry import Geometry, Image
 from NoisyLabelSegLib.cases.itk_files import read_itk, read_itk_geometry
 from NoisyLabelSegLib.errors import UserError
@@ -27,7 +27,7 @@ def read_geometry(path: str | Path) -> Geometry:
     """The grid of a file, from its header where the format has one."""
     path = Path(path)
     kind = kind_of(path)
-    if kind in (Kind.DICOM_FOLDER, Kind.DICOM, Kind.SEGMENTATION):
+    if kind in (FileFormat.DICOM_FOLDER, FileFormat.DICOM, FileFormat.SEGMENTATION):
         return read_image(path).geometry
     return read_itk_geometry(path, kind)
 
@@ -36,13 +36,13 @@ def read_image(path: str | Path) -> Image:
     """An image with its own number type: (*shape), or (C, *shape) where the file has several components."""
     path = Path(path)
     kind = kind_of(path)
-    if kind is Kind.DICOM_FOLDER:
+    if kind is FileFormat.DICOM_FOLDER:
         from NoisyLabelSegLib.cases.dicom_series import read_dicom_series
 
         return read_dicom_series(path)
-    if kind is Kind.SEGMENTATION:
+    if kind is FileFormat.SEGMENTATION:
         return _read_segments(path, kind)
-    if kind is Kind.DICOM and _is_dicom_seg(path):
+    if kind is FileFormat.DICOM and _is_dicom_seg(path):
         return _read_segments(path, kind)
     return read_itk(path, kind)
 
@@ -92,7 +92,7 @@ def _is_dicom_seg(path: Path) -> bool:
     return is_dicom_seg(path)
 
 
-def _read_segments(path: Path, kind: Kind) -> Image:
+def _read_segments(path: Path, kind: FileFormat) -> Image:
     """A segmentation as one label image, if its segments do not overlap."""
     from NoisyLabelSegLib.cases.segments import read_segments
 
@@ -126,12 +126,12 @@ def _unpacking(path: Path, folder: Path) -> Generator[str, None, Path]:
     with path.open("rb") as source:
         head = source.read(_LONGEST_HEADER)
         header, start = b"", 0
-        if kind is Kind.NRRD:
+        if kind is FileFormat.NRRD:
             header, start = _raw_header(head)
-        if head[start : start + 2] != _GZIP or (kind is not Kind.NIFTI and not header):
+        if head[start : start + 2] != _GZIP or (kind is not FileFormat.NIFTI and not header):
             return path
         source.seek(start)
-        copy = folder / ("image.nrrd" if kind is Kind.NRRD else "image.nii")
+        copy = folder / ("image.nrrd" if kind is FileFormat.NRRD else "image.nii")
         with copy.open("wb") as target, gzip.GzipFile(fileobj=source) as unzipped:
             target.write(header)
             while block := unzipped.read(_BYTES_AT_ONCE):

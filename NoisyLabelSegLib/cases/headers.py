@@ -13,7 +13,7 @@ import zlib
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from NoisyLabelSegLib.cases.file_kinds import Kind
+from NoisyLabelSegLib.cases.file_kinds import FileFormat
 from NoisyLabelSegLib.cases.study_rules import path_problem
 from NoisyLabelSegLib.errors import UserError
 from NoisyLabelSegLib.untrusted import LARGEST_EDGE, LEAST_EDGE, open_regular
@@ -36,13 +36,13 @@ _NRRD_FIELDS = frozenset(
 )
 
 
-def require_sound_header(path: Path, kind: Kind) -> None:
+def require_sound_header(path: Path, kind: FileFormat) -> None:
     """Refuses a header that ITK must not see, with the reason; files without such a header pass."""
     checks = {
-        Kind.NRRD: _nrrd_problem,
-        Kind.SEGMENTATION: _nrrd_problem,
-        Kind.META_IMAGE: _meta_image_problem,
-        Kind.NIFTI: _nifti_problem,
+        FileFormat.NRRD: _nrrd_problem,
+        FileFormat.SEGMENTATION: _nrrd_problem,
+        FileFormat.META_IMAGE: _meta_image_problem,
+        FileFormat.NIFTI: _nifti_problem,
     }
     if kind not in checks:
         return

@@ -19,7 +19,7 @@ from typing import Any
 
 import numpy as np
 
-from NoisyLabelSegLib.cases.file_kinds import Kind
+from NoisyLabelSegLib.cases.file_kinds import FileFormat
 from NoisyLabelSegLib.cases.geometry import Geometry, Image
 from NoisyLabelSegLib.cases.headers import LARGEST_POSITION, require_sound_header
 from NoisyLabelSegLib.errors import UserError
@@ -110,19 +110,19 @@ def _real_length(path: Path, enough: int) -> int:
 
 
 _ITK_NAMES = {
-    Kind.NRRD: "NrrdImageIO",
-    Kind.SEGMENTATION: "NrrdImageIO",
-    Kind.NIFTI: "NiftiImageIO",
-    Kind.META_IMAGE: "MetaImageIO",
-    Kind.PNG: "PNGImageIO",
-    Kind.TIFF: "TIFFImageIO",
-    Kind.DICOM: "GDCMImageIO",
+    FileFormat.NRRD: "NrrdImageIO",
+    FileFormat.SEGMENTATION: "NrrdImageIO",
+    FileFormat.NIFTI: "NiftiImageIO",
+    FileFormat.META_IMAGE: "MetaImageIO",
+    FileFormat.PNG: "PNGImageIO",
+    FileFormat.TIFF: "TIFFImageIO",
+    FileFormat.DICOM: "GDCMImageIO",
 }
-_PICTURES = (Kind.PNG, Kind.TIFF)
+_PICTURES = (FileFormat.PNG, FileFormat.TIFF)
 _HIGHEST_COMPRESSION = 1100  # deflate cannot do better than 1032:1, so a larger claim is a damaged header
 
 
-def read_itk_geometry(path: Path, kind: Kind) -> Geometry:
+def read_itk_geometry(path: Path, kind: FileFormat) -> Geometry:
     """The grid from the header alone."""
     from NoisyLabelSegLib.cases.geometry import geometry_of
 
@@ -130,13 +130,13 @@ def read_itk_geometry(path: Path, kind: Kind) -> Geometry:
         return _without_resolution(geometry_of(reader), kind)
 
 
-def read_itk(path: Path, kind: Kind) -> Image:
+def read_itk(path: Path, kind: FileFormat) -> Image:
     """The whole image; a damaged or truncated file is refused."""
     from NoisyLabelSegLib.cases.geometry import from_itk
 
     with _opened(path, kind) as reader:
         image = from_itk(reader.Execute())
-    if kind is Kind.NIFTI and not nifti_is_whole(path):
+    if kind is FileFormat.NIFTI and not nifti_is_whole(path):
         raise _damaged(path, kind, "fewer voxels than the header promises")
     if kind in _PICTURES and len(image.channels) in (2, 4):
         opaque = image.channels[:-1]  # the last one is transparency
@@ -148,10 +148,10 @@ def read_4d_nifti(path: Path) -> Image:
     """A 4D NIfTI file, as the Medical Segmentation Decathlon has them, as channels (C, z, y, x)."""
     from NoisyLabelSegLib.cases.geometry import from_itk
 
-    with _opened(path, Kind.NIFTI, dimensions=(4,)) as reader:
+    with _opened(path, FileFormat.NIFTI, dimensions=(4,)) as reader:
         image = reader.Execute()
     if not nifti_is_whole(path):
-        raise _damaged(path, Kind.NIFTI, "fewer voxels than the header promises")
+        raise _damaged(path, FileFormat.NIFTI, "fewer voxels than the header promises")
     channels = [from_itk(image[..., number]) for number in range(image.GetSize()[3])]
     return Image(np.stack([channel.array for channel in channels]), channels[0].geometry)
 
@@ -173,7 +173,7 @@ def nifti_channels(path: Path) -> int:
 
 
 @contextmanager
-def _opened(path: Path, kind: Kind, dimensions: tuple[int, ...] = (2, 3)) -> Iterator[Any]:
+def _opened(path: Path, kind: FileFormat, dimensions: tuple[int, ...] = (2, 3)) -> Iterator[Any]:
     """A SimpleITK reader that has read and checked the header; whatever ITK dislikes becomes our sentence."""
     import SimpleITK as sitk
 
@@ -191,9 +191,11 @@ def _opened(path: Path, kind: Kind, dimensions: tuple[int, ...] = (2, 3)) -> Ite
 
 
 @contextmanager
-def _named_for_itk(path: Path, kind: Kind) -> Iterator[Path]:
+def _named_for_itk(path: Path, kind: FileFormat) -> Iterator[Path]:
     """The path itself, or a link to it with the ending that niftilib insists on."""
-    if kind is not Kind.NIFTI or path.name.lower().endswith((".nii", ".nii.gz", ".hdr", ".img", ".hdr.gz", ".img.gz")):
+    if kind is not FileFormat.NIFTI or path.name.lower().endswith(
+        (".nii", ".nii.gz", ".hdr", ".img", ".hdr.gz", ".img.gz")
+    ):
         yield path
         return
     with tempfile.TemporaryDirectory() as folder, path.open("rb") as file:
@@ -205,7 +207,7 @@ def _named_for_itk(path: Path, kind: Kind) -> Iterator[Path]:
         yield link
 
 
-def _refuse_impossible_header(reader: Any, path: Path, kind: Kind, dimensions: tuple[int, ...]) -> None:
+def _refuse_impossible_header(reader: Any, path: Path, kind: FileFormat, dimensions: tuple[int, ...]) -> None:
     size, dimension = reader.GetSize(), reader.GetDimension()
     if dimension not in dimensions:
         raise UserError(
@@ -243,19 +245,23 @@ def _value_bytes(reader: Any) -> int:
     return bits[0] // 8 if bits else 8
 
 
-def _data_files(path: Path, kind: Kind) -> list[Path]:
+def _data_files(path: Path, kind: FileFormat) -> list[Path]:
     """The file and, for headers with the voxels beside them (.nhdr, .mhd, .hdr), their neighbors of the same stem."""
-    if kind in (Kind.NRRD, Kind.META_IMAGE, Kind.NIFTI) and path.suffix.lower() in (".nhdr", ".mhd", ".hdr"):
+    if kind in (FileFormat.NRRD, FileFormat.META_IMAGE, FileFormat.NIFTI) and path.suffix.lower() in (
+        ".nhdr",
+        ".mhd",
+        ".hdr",
+    ):
         return [file for file in path.parent.iterdir() if file.is_file()]
     return [path]
 
 
-def _without_resolution(geometry: Geometry, kind: Kind) -> Geometry:
+def _without_resolution(geometry: Geometry, kind: FileFormat) -> Geometry:
     """Pictures count pixels: their dots-per-inch tags say nothing about the patient."""
     return replace(geometry, spacing=(1.0,) * geometry.dimension) if kind in _PICTURES else geometry
 
 
-def _damaged(path: Path, kind: Kind, error: Exception | str) -> UserError:
+def _damaged(path: Path, kind: FileFormat, error: Exception | str) -> UserError:
     return UserError(
         f"looks like {kind.value} but is damaged or truncated",
         file=path,

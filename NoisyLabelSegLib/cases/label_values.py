@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from NoisyLabelSegLib.cases.file_kinds import Kind, kind_of
+from NoisyLabelSegLib.cases.file_kinds import FileFormat, kind_of
 from NoisyLabelSegLib.cases.files import read_label_values, read_labels
 from NoisyLabelSegLib.cases.geometry import Image
 from NoisyLabelSegLib.cases.segments import read_segments
@@ -39,7 +39,7 @@ class LabelFile:
 def read_label_file(case: str, reader: str, path: Path) -> LabelFile:
     """Reads a file to see what it holds; a segmentation of Slicer also names its segments."""
     kind = kind_of(path)
-    if kind is Kind.SEGMENTATION:
+    if kind is FileFormat.SEGMENTATION:
         segmentation = read_segments(path, kind)
         segments = {segment.name: segment.value for segment in segmentation.segments}
         marked = [segment.value for segment in segmentation.segments if segmentation.mask(segment).any()]

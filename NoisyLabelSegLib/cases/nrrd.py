@@ -11,7 +11,7 @@ from typing import IO, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from NoisyLabelSegLib.cases.file_kinds import Kind
+from NoisyLabelSegLib.cases.file_kinds import FileFormat
 from NoisyLabelSegLib.cases.files import read_image
 from NoisyLabelSegLib.cases.headers import require_sound_header
 from NoisyLabelSegLib.errors import UserError
@@ -98,7 +98,7 @@ def _header(path: Path) -> _Header | None:
     text, end, _ = start.partition(b"\n\n")
     if not start.startswith(b"NRRD000") or not end:
         return None
-    require_sound_header(path, Kind.NRRD)
+    require_sound_header(path, FileFormat.NRRD)
     pairs = (line.partition(":") for line in text.decode("ascii", "replace").splitlines()[1:])
     return _Header({name: value.strip() for name, colon, value in pairs if colon}, len(text) + len(end))
 

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from NoisyLabelSegLib.cases.file_kinds import Kind
+from NoisyLabelSegLib.cases.file_kinds import FileFormat
 from NoisyLabelSegLib.cases.geometry import Geometry
 from NoisyLabelSegLib.cases.itk_files import read_itk
 from NoisyLabelSegLib.cases.segments import Segment, Segmentation
@@ -26,7 +26,7 @@ _NRRD_TYPES = {"uint8": "unsigned char", "uint16": "unsigned short"}
 def read_seg_nrrd(path: str | Path) -> Segmentation:
     """All segments with their names, colors, ids and layers, whether they overlap or not."""
     path = Path(path)
-    image = read_itk(path, Kind.SEGMENTATION)
+    image = read_itk(path, FileFormat.SEGMENTATION)
     layers = _unsigned(image.channels, path)
     fields = _key_values(path)
     numbers = sorted({int(match[1]) for key in fields if (match := re.match(r"Segment(\d{1,9})_", key))})

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from NoisyLabelSegLib.cases.file_kinds import Kind
+from NoisyLabelSegLib.cases.file_kinds import FileFormat
 from NoisyLabelSegLib.cases.geometry import Geometry, Image
 from NoisyLabelSegLib.errors import UserError
 
@@ -138,10 +138,10 @@ class LayerPacker:
         return number
 
 
-def read_segments(path: str | Path, kind: Kind) -> Segmentation:
+def read_segments(path: str | Path, kind: FileFormat) -> Segmentation:
     """The segments of a Slicer segmentation or a DICOM SEG."""
     path = Path(path)
-    if kind is Kind.SEGMENTATION:
+    if kind is FileFormat.SEGMENTATION:
         from NoisyLabelSegLib.cases.seg_nrrd import read_seg_nrrd
 
         return read_seg_nrrd(path)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from NoisyLabelSegLib.agreement.plots import Axes, Cell, Dot, Plot, Segment, color
+from NoisyLabelSegLib.agreement.plots import Axes, Cell, Dot, Plot, Stroke, color
 from NoisyLabelSegLib.agreement.svg import shade
 from NoisyLabelSegLib.output import output_file
 
@@ -34,7 +34,7 @@ def _draw(panel: Axes, axes: Any) -> None:
     for mark in panel.marks:
         if isinstance(mark, Dot):
             axes.plot(mark.x, mark.y, "o", color=color(mark.color), markersize=1.6 * mark.radius, alpha=0.7)
-        elif isinstance(mark, Segment):
+        elif isinstance(mark, Stroke):
             style = "--" if mark.dashed else "-"
             ends = [mark.x1, mark.x2], [mark.y1, mark.y2]
             axes.plot(*ends, style, color=color(mark.color), linewidth=mark.width)

@@ -84,7 +84,7 @@ class State(enum.Enum):
     CANCELLED = "cancelled"
 
 
-class Settings(Protocol):
+class JobSettings(Protocol):
     """What a job needs of the settings of a verb; `NoisyLabelSegLib.verbs` has them."""
 
     @property
@@ -109,7 +109,7 @@ class Job:
 
     def __init__(
         self,
-        settings: Settings,
+        settings: JobSettings,
         *,
         poller: Poller | None = None,
         interpreter: Sequence[str] = (),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from NoisyLabelSegLib.metrics.figures import ALL_CLASSES
-from NoisyLabelSegLib.review.active.evidence import Region
+from NoisyLabelSegLib.review.active.evidence import DoubtfulRegion
 from NoisyLabelSegLib.review.active.suggestions import Suggestion
 from NoisyLabelSegLib.review.compare.mistakes import Mistake, MistakeKind
 from NoisyLabelSegLib.review.compare.options import ReviewOptions
@@ -87,7 +87,7 @@ def mistake_sentences(mistake: Mistake, translate: Translate = in_english) -> st
 
 
 def suggestion_sentence(
-    suggestion: Suggestion, case: str, regions: Sequence[Region] = (), translate: Translate = in_english
+    suggestion: Suggestion, case: str, regions: Sequence[DoubtfulRegion] = (), translate: Translate = in_english
 ) -> str:
     """Which annotator should label which case, and why; `regions` are where `case` (its name) is most uncertain."""
     template = _LOOK_AGAIN if suggestion.again else _ASK

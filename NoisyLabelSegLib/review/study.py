@@ -16,8 +16,8 @@ from NoisyLabelSegLib.fusion.reliability import remark_on_panels
 from NoisyLabelSegLib.metrics.figures import ALL_CLASSES
 from NoisyLabelSegLib.progress import Map, Report, silent, steps
 from NoisyLabelSegLib.review.active.evidence import (
+    DoubtfulRegion,
     Evidence,
-    Region,
     all_doubts,
     panel_of,
 )
@@ -58,7 +58,7 @@ class StudyReview:
     summaries: tuple[AnnotatorSummary, ...]
     confusion: Mapping[str, NDArray[np.float64]]
     suggestions: tuple[Suggestion, ...]
-    regions: Mapping[str, tuple[Region, ...]]
+    regions: Mapping[str, tuple[DoubtfulRegion, ...]]
     pictures: tuple[SlicePicture, ...]
     pictures_of: Mapping[str, tuple[SlicePicture, ...]]
     slices: tuple[CaseSlices, ...]

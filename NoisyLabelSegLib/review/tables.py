@@ -8,7 +8,7 @@ from dataclasses import asdict
 from itertools import zip_longest
 from typing import Any
 
-from NoisyLabelSegLib.review.active.evidence import Region
+from NoisyLabelSegLib.review.active.evidence import DoubtfulRegion
 from NoisyLabelSegLib.review.active.suggestions import Suggestion
 from NoisyLabelSegLib.review.compare.mistakes import Mistake
 from NoisyLabelSegLib.review.compare.statistics import FIGURES, AnnotatorStatistics
@@ -62,7 +62,9 @@ def mistake_row(mistake: Mistake, sentence: str) -> dict[str, Any]:
     }
 
 
-def suggestion_row(suggestion: Suggestion, rank: int, regions: Sequence[Region], sentence: str) -> dict[str, Any]:
+def suggestion_row(
+    suggestion: Suggestion, rank: int, regions: Sequence[DoubtfulRegion], sentence: str
+) -> dict[str, Any]:
     """One flat line of the suggestions; the region is where the case is most in doubt."""
     region = regions[0] if regions else None
     return {

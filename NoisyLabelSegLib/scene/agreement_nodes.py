@@ -8,7 +8,7 @@ from typing import Any
 
 import slicer
 
-from NoisyLabelSegLib.agreement.plots import GRAY, Axes, Cell, Dot, Segment, color
+from NoisyLabelSegLib.agreement.plots import GRAY, Axes, Cell, Dot, Stroke, color
 from NoisyLabelSegLib.scene.arrays import Node
 from NoisyLabelSegLib.scene.colors import drawable
 from NoisyLabelSegLib.scene.folder import CaseFolder
@@ -66,7 +66,7 @@ def _curves(axes: Axes) -> Iterable[tuple[str, int, _Curve, bool, bool]]:
     """Name, color, points, whether they are joined and whether by dashes; lines come before points."""
     legend = {number: name for name, number in axes.legend}
     rows = {round(position): name for position, name in axes.y_ticks if not _isNumber(name)}
-    segments = [mark for mark in axes.marks if isinstance(mark, Segment)]
+    segments = [mark for mark in axes.marks if isinstance(mark, Stroke)]
     for place, isDashed in dict.fromkeys((mark.color, mark.dashed) for mark in segments):
         chosen = [mark for mark in segments if (mark.color, mark.dashed) == (place, isDashed)]
         plain = "mean" if place == GRAY and not rows else "interval"
@@ -80,7 +80,7 @@ def _curves(axes: Axes) -> Iterable[tuple[str, int, _Curve, bool, bool]]:
         yield legend.get(place, rows.get(row, axes.title)), place, points, False, False
 
 
-def _joined(segments: Sequence[Segment]) -> _Curve:
+def _joined(segments: Sequence[Stroke]) -> _Curve:
     """The ends of segments, with a gap between those that do not touch."""
     points: _Curve = []
     for segment in segments:

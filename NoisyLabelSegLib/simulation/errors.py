@@ -11,13 +11,13 @@ from numpy.typing import NDArray
 from scipy import ndimage
 
 from NoisyLabelSegLib.errors import UserError
-from NoisyLabelSegLib.simulation.scan import Mask, Scan, Shape, positions, seeded, smooth_noise
+from NoisyLabelSegLib.simulation.scan import Mask, MaskShape, Scan, positions, seeded, smooth_noise
 
 GAP_WIDTHS = 2.0
 """A gap's width as a multiple of the thickening; with it MNIST digits lose as much as the authors' examples do."""
 
 
-def fractured(shape: Shape, drawn: Mask, thickening: float, random: np.random.Generator, gaps: float) -> Mask:
+def fractured(shape: MaskShape, drawn: Mask, thickening: float, random: np.random.Generator, gaps: float) -> Mask:
     """`drawn` (the thickened shape) with gaps cut across each object of the shape; `gaps` scales how many there are."""
     labels, count = shape.objects
     result = drawn.copy()
@@ -29,7 +29,7 @@ def fractured(shape: Shape, drawn: Mask, thickening: float, random: np.random.Ge
     return result
 
 
-def _gap_count(voxels: int, radius: float, shape: Shape, gaps: float, random: np.random.Generator) -> int:
+def _gap_count(voxels: int, radius: float, shape: MaskShape, gaps: float, random: np.random.Generator) -> int:
     """One for every three thicknesses of length: a compact object has one, a long stroke several."""
     thickness = max(2 * radius, min(shape.spacing))
     lengths = voxels * float(np.prod(shape.spacing)) / thickness**shape.mask.ndim
@@ -41,7 +41,7 @@ def _cut(
     voxels: NDArray[np.int64],
     radius: float,
     thickening: float,
-    shape: Shape,
+    shape: MaskShape,
     random: np.random.Generator,
 ) -> None:
     """Clears a slab through a random voxel, across the direction in which the object runs there."""
@@ -92,7 +92,7 @@ class Hand:
         return seeded(self.seed, self.name, scan.id)
 
 
-Draw = Callable[[Scan, Shape, float, Hand], Mask]
+Draw = Callable[[Scan, MaskShape, float, Hand], Mask]
 
 
 @dataclass(frozen=True)
@@ -109,27 +109,27 @@ class Kind:
         return bool(self.unit)
 
 
-def _good(_scan: Scan, shape: Shape, _strength: float, _hand: Hand) -> Mask:
+def _good(_scan: Scan, shape: MaskShape, _strength: float, _hand: Hand) -> Mask:
     return shape.mask
 
 
-def _blank(_scan: Scan, shape: Shape, _strength: float, _hand: Hand) -> Mask:
+def _blank(_scan: Scan, shape: MaskShape, _strength: float, _hand: Hand) -> Mask:
     return np.zeros_like(shape.mask)
 
 
-def _over(_scan: Scan, shape: Shape, strength: float, _hand: Hand) -> Mask:
+def _over(_scan: Scan, shape: MaskShape, strength: float, _hand: Hand) -> Mask:
     return shape.outside <= strength
 
 
-def _under(_scan: Scan, shape: Shape, strength: float, _hand: Hand) -> Mask:
+def _under(_scan: Scan, shape: MaskShape, strength: float, _hand: Hand) -> Mask:
     return shape.mask & (shape.inside > strength)
 
 
-def _wrong(scan: Scan, shape: Shape, strength: float, hand: Hand) -> Mask:
+def _wrong(scan: Scan, shape: MaskShape, strength: float, hand: Hand) -> Mask:
     return fractured(shape, shape.outside <= strength, strength, hand.chance(scan), float(hand.options.get("gaps", 1)))
 
 
-def _shifted(_scan: Scan, shape: Shape, strength: float, hand: Hand) -> Mask:
+def _shifted(_scan: Scan, shape: MaskShape, strength: float, hand: Hand) -> Mask:
     """Always in the same direction, in mm along the axes of the array; within the slices unless it is given."""
     if not shape.mask.any():
         return shape.mask
@@ -140,19 +140,19 @@ def _shifted(_scan: Scan, shape: Shape, strength: float, hand: Hand) -> Mask:
     return np.asarray(ndimage.shift(shape.signed, steps, order=1, mode="nearest") < 0)
 
 
-def _smoothing(_scan: Scan, shape: Shape, strength: float, _hand: Hand) -> Mask:
+def _smoothing(_scan: Scan, shape: MaskShape, strength: float, _hand: Hand) -> Mask:
     sigma = [strength / edge for edge in shape.spacing]
     return np.asarray(ndimage.gaussian_filter(shape.mask.astype(np.float32), sigma, mode="nearest") > 0.5)
 
 
-def _misses_small(scan: Scan, shape: Shape, strength: float, hand: Hand) -> Mask:
+def _misses_small(scan: Scan, shape: MaskShape, strength: float, hand: Hand) -> Mask:
     """Objects of a diameter below the strength, give or take: some larger ones escape notice, some smaller do not."""
     labels, count = shape.objects
     noticed = shape.diameters * np.exp(hand.chance(scan).normal(0, 0.2, count)) >= strength
     return np.concatenate([[False], noticed])[labels]
 
 
-def _invents(scan: Scan, shape: Shape, strength: float, hand: Hand) -> Mask:
+def _invents(scan: Scan, shape: MaskShape, strength: float, hand: Hand) -> Mask:
     """Adds objects shaped like real ones (or a ball of 6 mm) elsewhere in the tissue; the strength is how many a case.
 
     Real numbers are allowed: 1.3 means a second object on three cases of ten.
@@ -170,7 +170,7 @@ def _invents(scan: Scan, shape: Shape, strength: float, hand: Hand) -> Mask:
     return mask
 
 
-def _object_offsets(shape: Shape, random: np.random.Generator) -> NDArray[np.int64]:
+def _object_offsets(shape: MaskShape, random: np.random.Generator) -> NDArray[np.int64]:
     """The voxels of a mirrored copy of a random object, around its middle, (voxels, n)."""
     labels, count = shape.objects
     if count:
@@ -181,13 +181,13 @@ def _object_offsets(shape: Shape, random: np.random.Generator) -> NDArray[np.int
     return np.asarray((voxels - np.rint(voxels.mean(axis=0)).astype(np.int64)) * random.choice([-1, 1], labels.ndim))
 
 
-def _shaky(scan: Scan, shape: Shape, strength: float, hand: Hand) -> Mask:
+def _shaky(scan: Scan, shape: MaskShape, strength: float, hand: Hand) -> Mask:
     """The outline wobbles in and out by about the strength in mm."""
     wobble = smooth_noise(hand.chance(scan), shape.mask.shape, shape.spacing, max(8.0, 2 * strength))
     return shape.signed < np.float32(strength) * wobble
 
 
-def _careless(scan: Scan, shape: Shape, strength: float, hand: Hand) -> Mask:
+def _careless(scan: Scan, shape: MaskShape, strength: float, hand: Hand) -> Mask:
     """Errs on one side of the image only."""
     side = str(hand.options.get("side", "left"))
     region = np.broadcast_to(_half(side, shape), shape.mask.shape)
@@ -195,7 +195,7 @@ def _careless(scan: Scan, shape: Shape, strength: float, hand: Hand) -> Mask:
     return np.where(region, drawn, shape.mask)
 
 
-def _half(side: str, shape: Shape) -> Mask:
+def _half(side: str, shape: MaskShape) -> Mask:
     """Patient sides for images whose axes run to the left, back and head, as DICOM's do."""
     axis, positive = SIDES[side]
     if axis >= shape.mask.ndim:
@@ -204,12 +204,12 @@ def _half(side: str, shape: Shape) -> Mask:
     return middle > 0 if positive else middle < 0
 
 
-def _drifting(scan: Scan, shape: Shape, strength: float, hand: Hand) -> Mask:
+def _drifting(scan: Scan, shape: MaskShape, strength: float, hand: Hand) -> Mask:
     """Errs not at all on the first case and fully on the last."""
     return _base(hand, "over").draw(scan, shape, strength * scan.time, hand)
 
 
-def _one_device(scan: Scan, shape: Shape, strength: float, hand: Hand) -> Mask:
+def _one_device(scan: Scan, shape: MaskShape, strength: float, hand: Hand) -> Mask:
     known = str(hand.options.get("device", "A"))
     return shape.mask if scan.device == known else _base(hand, "shaky").draw(scan, shape, strength, hand)
 

@@ -60,17 +60,17 @@ class Scan:
     tissue: Mask | None = None
     device: str | None = None
     time: float = 0.0
-    _shapes: dict[int | None, Shape] = field(default_factory=dict, repr=False, compare=False)
+    _shapes: dict[int | None, MaskShape] = field(default_factory=dict, repr=False, compare=False)
 
-    def shape_of(self, target: int | None) -> Shape:
+    def shape_of(self, target: int | None) -> MaskShape:
         """The outline of one class, or of all foreground together where `target` is None; computed once."""
         if target not in self._shapes:
             mask = self.truth > 0 if target is None else self.truth == target
-            self._shapes[target] = Shape(mask, self.spacing)
+            self._shapes[target] = MaskShape(mask, self.spacing)
         return self._shapes[target]
 
 
-class Shape:
+class MaskShape:
     """A mask (*shape) and its distances in mm, computed when first asked for."""
 
     def __init__(self, mask: Mask, spacing: tuple[float, ...]) -> None:

@@ -7,12 +7,12 @@ from pathlib import Path
 import pytest
 
 from NoisyLabelSegLib.agreement.plot_files import plots_text, read_plots
-from NoisyLabelSegLib.agreement.plots import GRAY, Axes, Cell, Dot, Plot, Segment
+from NoisyLabelSegLib.agreement.plots import GRAY, Axes, Cell, Dot, Plot, Stroke
 from NoisyLabelSegLib.errors import UserError
 
 
 def test_what_is_written_is_read_again(tmp_path: Path) -> None:
-    marks = [Dot(0.1, -2.5, 3), Segment(0, 0, 1, 1, GRAY, dashed=True), Cell(1, -1, 0.5, "0.50")]
+    marks = [Dot(0.1, -2.5, 3), Stroke(0, 0, 1, 1, GRAY, dashed=True), Cell(1, -1, 0.5, "0.50")]
     axes = Axes(
         "b minus <a>", "ml", "", (0.0, 1.0), (-3.0, 2.0), [(0.0, "0")], [(-1.0, "a – b")], marks, legend=[("a", 0)]
     )

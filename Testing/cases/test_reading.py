@@ -19,7 +19,7 @@ from NoisyLabelSegLib.cases import (
     write_components,
     write_image,
 )
-from NoisyLabelSegLib.cases.file_kinds import Kind, kind_of, plain_stem
+from NoisyLabelSegLib.cases.file_kinds import FileFormat, kind_of, plain_stem
 from NoisyLabelSegLib.cases.itk_files import nifti_is_whole
 from NoisyLabelSegLib.errors import UserError
 
@@ -53,7 +53,7 @@ def test_a_picture_is_two_dimensional_with_unit_pixels(ending: str, number_type:
 def test_the_content_decides_not_the_name(name: str, tmp_path: Path) -> None:
     write_image(tmp_path / "volume.nii.gz", Image(RAMP, OBLIQUE))
     shutil.move(tmp_path / "volume.nii.gz", tmp_path / name)
-    assert kind_of(tmp_path / name) is Kind.NIFTI
+    assert kind_of(tmp_path / name) is FileFormat.NIFTI
     np.testing.assert_array_equal(read_image(tmp_path / name).array, RAMP)
 
 

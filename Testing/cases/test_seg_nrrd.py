@@ -10,7 +10,7 @@ import SimpleITK as sitk
 import slicerio
 
 from NoisyLabelSegLib.cases import Geometry, read_geometry, read_labels
-from NoisyLabelSegLib.cases.file_kinds import Kind, kind_of
+from NoisyLabelSegLib.cases.file_kinds import FileFormat, kind_of
 from NoisyLabelSegLib.cases.seg_nrrd import read_seg_nrrd, write_seg_nrrd
 from NoisyLabelSegLib.cases.segments import Segment, Segmentation
 from NoisyLabelSegLib.errors import UserError
@@ -32,7 +32,7 @@ def test_segments_come_back_with_voxels_names_colors_and_grid(tmp_path: Path):
     written = overlapping()
     write_seg_nrrd(tmp_path / "a.seg.nrrd", written)
     read = read_seg_nrrd(tmp_path / "a.seg.nrrd")
-    assert kind_of(tmp_path / "a.seg.nrrd") is Kind.SEGMENTATION
+    assert kind_of(tmp_path / "a.seg.nrrd") is FileFormat.SEGMENTATION
     assert read.overlap
     assert not GRID.differences(read.geometry)
     assert [(s.name, s.value, s.layer) for s in read.segments] == [("left lung", 1, 0), ("right kidney", 2, 1)]

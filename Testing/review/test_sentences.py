@@ -24,7 +24,7 @@ from NoisyLabelSegLib.review import (
     summarize,
     trend_sentence,
 )
-from NoisyLabelSegLib.review.active.evidence import Region
+from NoisyLabelSegLib.review.active.evidence import DoubtfulRegion
 from NoisyLabelSegLib.simulation import Scan, SimulatedAnnotator
 
 Ball = Callable[..., NDArray[np.uint8]]
@@ -142,7 +142,7 @@ def test_a_suggestion_names_whom_what_and_why() -> None:
     assert suggestion_sentence(suggestion, "case 7") == (
         "Ask anna to label case 7: this should settle 60 % of the 500 mm³ in doubt."
     )
-    region = Region(40, (0, 0, 0), slice=12, slices=40)
+    region = DoubtfulRegion(40, (0, 0, 0), slice=12, slices=40)
     assert suggestion_sentence(suggestion, "case 7", [region]).endswith("in doubt. Look near slice 12 first.")
     sure = Suggestion("c7", "anna", doubt=0, settles=0, cost=1, again=False)
     assert suggestion_sentence(sure, "case 7") == "Nothing in case 7 is in doubt; anna need not label it."

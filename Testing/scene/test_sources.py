@@ -11,7 +11,7 @@ import pytest
 import vtk
 
 from NoisyLabelSegLib.cases import Geometry, Image, resample
-from NoisyLabelSegLib.cases.file_kinds import Kind
+from NoisyLabelSegLib.cases.file_kinds import FileFormat
 from NoisyLabelSegLib.cases.segments import read_segments
 from NoisyLabelSegLib.errors import UserError
 from NoisyLabelSegLib.scene.sources import AnnotatorSource, labelsOnGrid, segmentSources
@@ -270,7 +270,7 @@ def test_slicers_own_file_gives_the_same_voxels_through_a_node_and_through_our_r
         storage = nodes[-1].CreateDefaultStorageNode()
         storage.SetFileName(str(folder / name))
         assert storage.ReadData(nodes[-1])
-    read = read_segments(folder / "SegmentationOverlapping.seg.nrrd", Kind.SEGMENTATION)
+    read = read_segments(folder / "SegmentationOverlapping.seg.nrrd", FileFormat.SEGMENTATION)
     sources = segmentSources(nodes[1])
     assert [source.name for source in sources] == [segment.name for segment in read.segments]
     for source, segment in zip(sources, read.segments, strict=True):

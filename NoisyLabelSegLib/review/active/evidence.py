@@ -31,7 +31,7 @@ LEAST_DISSENT = 1 / 3
 
 
 @dataclass(frozen=True)
-class Region:
+class DoubtfulRegion:
     """`size` in mm3 (mm2 in 2D), `center` a voxel of it (LPS, mm), `slice` its slice of `slices`, counted from 1."""
 
     size: float
@@ -51,7 +51,7 @@ def vote_dissent(labels: Sequence[NDArray[Any]], classes: int) -> NDArray[np.flo
     return np.asarray(1 - most / np.float32(len(labels)), dtype=np.float32)
 
 
-def doubtful_regions(dissent: Dissent, box: Box, geometry: Geometry, *, most: int = 3) -> tuple[Region, ...]:
+def doubtful_regions(dissent: Dissent, box: Box, geometry: Geometry, *, most: int = 3) -> tuple[DoubtfulRegion, ...]:
     """The regions of a dissent map on `box` that weigh most, heaviest first.
 
     `dissent` makes the map of some rows of the first axis of the box.
@@ -74,7 +74,7 @@ def doubtful_regions(dissent: Dissent, box: Box, geometry: Geometry, *, most: in
         island = Island(mask, tuple(part.start for part in place), shape)
         middle = island.middle_voxel(geometry.spacing_zyx) + corner
         found.append(
-            Region(
+            DoubtfulRegion(
                 size=int(parts.voxels[index]) * geometry.voxel_volume,
                 center=tuple(geometry.points(middle).tolist()),
                 slice=int(middle[0]) + 1 if geometry.dimension == 3 else 1,
@@ -109,7 +109,7 @@ class Evidence:
     confusion: Floats
     truth: Floats
     hesitation: tuple[Floats, Floats] | None
-    regions: tuple[Region, ...]
+    regions: tuple[DoubtfulRegion, ...]
     voxel_volume: float
     units: Units
 
@@ -156,7 +156,7 @@ def blank_evidence(
     case: str, probabilities: NDArray[Any] | None, geometry: Geometry, *, annotators: int, classes: int
 ) -> Evidence:
     """For a case that nobody labeled, with a model's probabilities (L, *shape) where there are any."""
-    regions: tuple[Region, ...] = ()
+    regions: tuple[DoubtfulRegion, ...] = ()
     if probabilities is not None:
         whole = tuple(slice(0, size) for size in geometry.shape)
         regions = doubtful_regions(lambda rows: 1 - probabilities[:, rows].max(axis=0), whole, geometry)

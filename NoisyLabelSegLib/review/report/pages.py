@@ -13,7 +13,7 @@ from NoisyLabelSegLib.review.active.suggestions import Suggestion
 from NoisyLabelSegLib.review.report.gallery import SlicePicture
 from NoisyLabelSegLib.review.report.page import count_legend, error_legend, outline_legend, page
 from NoisyLabelSegLib.review.report.pictures import error_figure, outlines_figure
-from NoisyLabelSegLib.review.report.plots import Counts, Interval, Line, count_plot, interval_plot, line_plot
+from NoisyLabelSegLib.review.report.plots import Interval, Line, ObjectCounts, count_plot, interval_plot, line_plot
 from NoisyLabelSegLib.review.report.tables import (
     agreement_table,
     cases_table,
@@ -232,7 +232,7 @@ def _plots(review: StudyReview, annotators: tuple[str, ...], _: Translate) -> It
         yield f"<h3>{escape(_('Where the border is drawn (mean over cases, 95 % interval)'))}</h3>"
         yield interval_plot(biases, title=_("Boundary bias of each annotator"), axis=axis)
     counts = [
-        Counts(item.annotator, item.objects - item.missed_objects, item.missed_objects, item.invented_objects)
+        ObjectCounts(item.annotator, item.objects - item.missed_objects, item.missed_objects, item.invented_objects)
         for place, item in found
     ]
     yield f"<h3>{escape(_('Objects'))}</h3>{count_legend(_)}"

@@ -24,7 +24,7 @@ class Interval:
 
 
 @dataclass(frozen=True)
-class Counts:
+class ObjectCounts:
     """Found, missed and invented objects, for one row."""
 
     name: str
@@ -60,7 +60,7 @@ def interval_plot(rows: Sequence[Interval], *, title: str, axis: str) -> str:
     return _svg(marks, bottom + _FOOT, title)
 
 
-def count_plot(rows: Sequence[Counts], *, title: str, axis: str) -> str:
+def count_plot(rows: Sequence[ObjectCounts], *, title: str, axis: str) -> str:
     """Stacked bars: found, then missed, then invented."""
     most = max((row.found + row.missed + row.invented for row in rows), default=0) or 1
     ticks = [tick for tick in round_ticks(0, most) if tick == int(tick)]

@@ -6,7 +6,7 @@ import xml.etree.ElementTree as ET
 
 import pytest
 
-from NoisyLabelSegLib.review.report.plots import Counts, Interval, Line, count_plot, interval_plot, line_plot
+from NoisyLabelSegLib.review.report.plots import Interval, Line, ObjectCounts, count_plot, interval_plot, line_plot
 
 
 def test_a_dot_right_of_zero_is_outside() -> None:
@@ -20,7 +20,7 @@ def test_a_dot_right_of_zero_is_outside() -> None:
 
 
 def test_bars_are_as_long_as_their_counts() -> None:
-    tree = ET.fromstring(count_plot([Counts("a", 8, 2, 0)], title="t", axis="objects"))
+    tree = ET.fromstring(count_plot([ObjectCounts("a", 8, 2, 0)], title="t", axis="objects"))
     bars = {item.get("class"): float(item.get("width", "")) for item in tree if item.tag == "rect"}
     assert set(bars) == {"found", "missed"}
     assert bars["found"] == pytest.approx(4 * bars["missed"], rel=0.01)
@@ -34,5 +34,5 @@ def test_a_missing_value_leaves_a_gap_in_the_dots() -> None:
 @pytest.mark.parametrize("value", [0.0, 1e-7, 1e6])
 def test_any_size_of_numbers_can_be_drawn(value: float) -> None:
     ET.fromstring(interval_plot([Interval("a", 0, value, value, value)], title="t", axis="mm"))
-    ET.fromstring(count_plot([Counts("a", 0, 0, 0)], title="t", axis="objects"))
+    ET.fromstring(count_plot([ObjectCounts("a", 0, 0, 0)], title="t", axis="objects"))
     ET.fromstring(line_plot([Line("a", 0, ())], title="t", axis="case"))
