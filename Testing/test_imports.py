@@ -63,6 +63,7 @@ SHARED = {
     "signals",
     "ticks",
     "untrusted",
+    "words",
 }
 
 

@@ -9,6 +9,7 @@ from NoisyLabelSegLib.agreement.study import StudyAgreement
 from NoisyLabelSegLib.agreement.tables import cell
 from NoisyLabelSegLib.fusion import METHODS
 from NoisyLabelSegLib.resources import resource_path
+from NoisyLabelSegLib.words import counted
 
 _EXACT = (
     "; those of the ICC are from the F distribution (McGraw and Wong 1996), "
@@ -46,7 +47,8 @@ def _repeats(agreement: StudyAgreement) -> str:
         return ""
     most = max(agreement.repeated.values())
     number = len(agreement.repeated)
-    return f" {number} readers read up to {most} cases again [after how long, and whether they knew]."
+    readers, cases = counted(number, "reader"), counted(most, "case")
+    return f" {readers} read up to {cases} again [after how long, and whether they knew]."
 
 
 def _results(agreement: StudyAgreement, content: Mapping[str, Any]) -> str:
@@ -63,7 +65,7 @@ def _results(agreement: StudyAgreement, content: Mapping[str, Any]) -> str:
     if content["icc_2_1"]["value"] is not None:
         value, cases = cell(content, "icc_2_1", 3), content["icc_2_1"]["cases"]
         limits = f"{cell(content, 'loam', None)} {agreement.unit}"
-        sentences.append(f"ICC(2,1) of {agreement.size_word} was {value} over {cases} cases.")
+        sentences.append(f"ICC(2,1) of {agreement.size_word} was {value} over {counted(cases, 'case')}.")
         sentences.append(f"The limits of agreement with the mean were ± {limits}.")
     if region["fleiss"]["value"] is not None:
         fleiss, alpha = cell(region, "fleiss", 3), cell(region, "krippendorff", 3)

@@ -14,6 +14,7 @@ from NoisyLabelSegLib.agreement.series import bounded, figures, flat, mean, numb
 from NoisyLabelSegLib.agreement.study import StudyAgreement
 from NoisyLabelSegLib.metrics.reliability import LIMIT, Bounded, bland_altman, icc, loam, repeatability
 from NoisyLabelSegLib.metrics.resampling import holm, paired_p_value
+from NoisyLabelSegLib.words import counted
 
 FORMAT = "noisylabelseg-agreement/1"
 FEW_PATIENTS = 10
@@ -245,11 +246,13 @@ def remarks(agreement: StudyAgreement) -> list[str]:
     found = []
     patients, readers = len(set(agreement.patients)), len(agreement.readers)
     if agreement.left_out:
-        found.append(f"{len(agreement.left_out)} cases were read fewer than two times and are left out.")
+        found.append(
+            f"{counted(len(agreement.left_out), 'case was', 'cases were')} read fewer than two times: left out."
+        )
     if patients < 2:
         found.append("All cases are of one patient, so there are no intervals and no tests.")
     elif patients < FEW_PATIENTS:
-        found.append(f"With {patients} patients the bootstrap intervals are too narrow.")
+        found.append(f"With {counted(patients, 'patient')} the bootstrap intervals are too narrow.")
     largest_edge = max(case.smallest_edge for case in agreement.cases)
     if agreement.settings.tolerance_mm < largest_edge:
         found.append(

@@ -75,6 +75,13 @@ class Geometry:
         return float(np.prod(self.spacing))
 
     @property
+    def size_unit(self) -> tuple[str, float]:
+        """The unit in which sizes are given, and that of one voxel in it: ml in 3D, mm² in 2D, px without spacing."""
+        if self.dimension == 3:
+            return "ml", self.voxel_volume / 1000
+        return "mm²" if self.in_millimeters else "px", self.voxel_volume
+
+    @property
     def spacing_zyx(self) -> tuple[float, ...]:
         """Voxel edges in millimeters in the order of the array's axes."""
         return tuple(reversed(self.spacing))

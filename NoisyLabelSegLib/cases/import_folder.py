@@ -1,7 +1,8 @@
 """Turns the folders and tables people have into an import plan, and says what was recognized and why.
 
-Each layout has a module of its own: `layout_bids`, `layout_nnunet`, `layout_folders`, `layout_names` (by file names),
-`layout_pattern` (described with --layout) and `layout_table` (a CSV file). The first that finds labels is taken.
+Each layout has a module of its own: `layout_bids`, `layout_ivadomed`, `layout_nnunet`, `layout_folders`,
+`layout_names` (by file names), `layout_pattern` (described with --layout) and `layout_table` (a CSV file). The first
+that finds labels is taken.
 """
 
 from __future__ import annotations
@@ -19,16 +20,19 @@ from NoisyLabelSegLib.cases.label_plan import LabelPlan, Relabel, plan_labels
 from NoisyLabelSegLib.cases.label_values import LabelFile, read_label_file
 from NoisyLabelSegLib.cases.layout_bids import find_bids
 from NoisyLabelSegLib.cases.layout_folders import find_annotator_folders, find_case_folders, find_labels_alone
+from NoisyLabelSegLib.cases.layout_ivadomed import find_ivadomed
 from NoisyLabelSegLib.cases.layout_names import find_names
 from NoisyLabelSegLib.cases.layout_nnunet import find_nnunet
 from NoisyLabelSegLib.cases.layout_pattern import EXAMPLE, find_pattern
 from NoisyLabelSegLib.cases.layout_table import find_table
 from NoisyLabelSegLib.errors import UserError
 from NoisyLabelSegLib.progress import Report, silent, steps
+from NoisyLabelSegLib.words import counted
 
 MOST_NAMED = 3
 _LAYOUTS: tuple[Callable[[Path], Found | None], ...] = (
     find_bids,
+    find_ivadomed,
     find_nnunet,
     find_annotator_folders,
     find_case_folders,
@@ -106,7 +110,7 @@ def _planned(case: FoundCase, labels: LabelPlan) -> PlannedCase:
     annotations, repeats = case.readings()
     notes = [] if annotations else ["no labels"]
     notes += [] if case.images else ["no image"]
-    notes += [f"{sum(map(len, repeats.values()))} repeated readings"] if repeats else []
+    notes += [counted(sum(map(len, repeats.values())), "repeated reading")] if repeats else []
     return PlannedCase(
         id=case.id,
         images=tuple(_image(path) for path in case.images),
@@ -142,17 +146,19 @@ def _recognized(
     images = [case for case in found.cases if case.images]
     channels = sorted({sum(_channels(path) for path in case.images) for case in images})
     counts = Counter(name for case in planned for name in case.annotations)
-    readers = ", ".join(f"{name} ({_cases(counts[name])})" for name in names)
+    readers = ", ".join(f"{name} ({counted(counts[name], 'case')})" for name in names)
     lines = [f"Layout: {found.layout}, because {found.reason}."]
     if images:
         per_case = f"{' or '.join(map(str, channels))} {'channel' if channels == [1] else 'channels'}"
-        lines.append(f"Images: {_cases(len(images))} with {per_case} (such as {_named(images[0].images, root)}).")
+        lines.append(
+            f"Images: {counted(len(images), 'case')} with {per_case} (such as {_named(images[0].images, root)})."
+        )
     else:
         lines.append("Images: none; labels alone can be fused and compared.")
     lines.append(f"Readers, from {found.readers_from}: {readers}.")
     references = [case.truth for case in found.cases if case.truth is not None]
     if references:
-        lines.append(f"References: {_cases(len(references))} (such as {_named(references[:1], root)}).")
+        lines.append(f"References: {counted(len(references), 'case')} (such as {_named(references[:1], root)}).")
     lines.append(f"Classes, from {labels.classes_from}: {', '.join(labels.classes)}.")
     if source.is_dir():
         used = found.files()
@@ -165,10 +171,6 @@ def _recognized(
     return lines
 
 
-def _cases(count: int) -> str:
-    return "1 case" if count == 1 else f"{count} cases"
-
-
 def _channels(path: Path) -> int:
     return nifti_channels(path) if path.is_file() else 1
 
@@ -176,4 +178,4 @@ def _channels(path: Path) -> int:
 def _named(files: Sequence[Path], source: Path) -> str:
     names = [file.relative_to(source).as_posix() if file.is_relative_to(source) else file.name for file in files]
     more = len(names) - MOST_NAMED
-    return ", ".join(names[:MOST_NAMED]) + (f" and {more} more files" if more > 0 else "")
+    return ", ".join(names[:MOST_NAMED]) + (f" and {counted(more, 'more file')}" if more > 0 else "")

@@ -88,7 +88,7 @@ def find_bids(source: Path) -> Found | None:
     found.cases = list(cases.values())
     if len(structures) > 1:
         found.remarks.append(f"Each label entity became cases of its own: {', '.join(structures)}.")
-    _add_description(source, found, structures)
+    add_description(source, found, structures)
     return found
 
 
@@ -104,7 +104,7 @@ def _bids_files(source: Path) -> Iterator[_File]:
                 yield _File(path, entities, suffix, content if isinstance(content, dict) else {})
 
 
-def _add_description(source: Path, found: Found, structures: list[str]) -> None:
+def add_description(source: Path, found: Found, structures: list[str]) -> None:
     """The study's name from dataset_description.json, and its classes from dseg.tsv or the only label entity."""
     description = source / "dataset_description.json"
     content = read_json(description) if description.is_file() else {}

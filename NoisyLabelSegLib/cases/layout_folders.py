@@ -28,6 +28,7 @@ from NoisyLabelSegLib.cases.found_cases import (
     reader_of,
     subfolders,
 )
+from NoisyLabelSegLib.words import counted
 
 
 def find_case_folders(source: Path) -> Found:
@@ -118,9 +119,8 @@ def _add_annotator_folders(folder: Path, images: Path, prefix: str, found: Found
                 cases[name].add_labels(_reader(annotator, plain_stem(file)[len(name) :]), file)
         if strays:
             found.left_out.update(strays)
-            found.remarks.append(
-                f"{annotator.name}: {len(strays)} files match no image and are left out ({strays[0].name})."
-            )
+            without = counted(len(strays), "file matches", "files match")
+            found.remarks.append(f"{annotator.name}: {without} no image: left out ({strays[0].name}).")
     found.cases += cases.values()
 
 

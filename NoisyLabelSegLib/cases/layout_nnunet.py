@@ -9,6 +9,7 @@ from NoisyLabelSegLib.cases.file_kinds import plain_stem
 from NoisyLabelSegLib.cases.found_cases import CHANNEL, Found, FoundCase, image_files, subfolders
 from NoisyLabelSegLib.errors import UserError
 from NoisyLabelSegLib.json_checks import read_json
+from NoisyLabelSegLib.words import counted
 
 OWN_KEY = "noisylabelseg"
 """Key of dataset.json in which `export nnunet` keeps which case, reader and split each file belongs to."""
@@ -64,7 +65,7 @@ def _add_part(
         for reader, file in labels.items():
             case.add_labels(str(entry.get("reader", reader)) if reader == _SINGLE else reader, file)
     if without:
-        found.remarks.append(f"imagesTs: {without} images have no labels and are left out.")
+        found.remarks.append(f"imagesTs: {counted(without, 'image has', 'images have')} no labels: left out.")
 
 
 def _reader_folders(source: Path, part: str) -> dict[str, dict[str, Path]]:

@@ -107,7 +107,7 @@ class ModelCard:
     @property
     def trained_on(self) -> str:
         """The study and its number of cases, such as "lungs, 9 cases"."""
-        return f"{self.study or '?'}, {self.cases} cases"
+        return f"{self.study or '?'}, {self.cases} {'case' if self.cases == '1' else 'cases'}"
 
     @property
     def input(self) -> str:

@@ -7,6 +7,7 @@ from typing import Any
 
 from NoisyLabelSegLib.commands.terminal import Terminal
 from NoisyLabelSegLib.verbs import AdjudicateSettings, carry_out
+from NoisyLabelSegLib.words import counted
 
 SUMMARY = "List the disagreements of annotators, or apply the decisions about them and write the adjudicated truth."
 EXAMPLE = """  noisylabelseg adjudicate my-study --truth majority --out disagreements
@@ -57,7 +58,8 @@ def run(arguments: argparse.Namespace, terminal: Terminal) -> dict[str, Any]:
     )
     result = carry_out(settings, terminal.progress, terminal.say)
     decided = result["disagreements"] - result["undecided"]
-    terminal.say(f"{decided} of {result['disagreements']} disagreements in {result['cases']} cases are decided.")
+    found = f"{counted(result['disagreements'], 'disagreement')} in {counted(result['cases'], 'case')}"
+    terminal.say(f"Decided: {decided} of {found}.")
     if result["study"]:
         terminal.say(f"Signed off by {arguments.sign_off}: {result['study']} names the truths.")
     return result

@@ -12,6 +12,7 @@ from NoisyLabelSegLib.commands.terminal import Terminal
 from NoisyLabelSegLib.errors import UserError, installing
 from NoisyLabelSegLib.failures import Failure
 from NoisyLabelSegLib.verbs.agree import AgreeSettings, agreement_result
+from NoisyLabelSegLib.words import counted
 
 SUMMARY = "Measure how far readers agree: tables, figures and a methods paragraph for a manuscript."
 EXAMPLE = """  noisylabelseg agree my-study --out agreement
@@ -115,4 +116,4 @@ def _show(result: dict[str, Any], terminal: Terminal) -> None:
     terminal.table("Readers against the consensus of the others, and pairs of readings", columns, rows)
     terminal.say("In brackets: 95 % interval, patients resampled.")
     if result["icc_2_1"]["value"] is not None:
-        terminal.say(f"ICC(2,1): {cell(result, 'icc_2_1', 3)} over {result['icc_2_1']['cases']} cases.")
+        terminal.say(f"ICC(2,1): {cell(result, 'icc_2_1', 3)} over {counted(result['icc_2_1']['cases'], 'case')}.")

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from NoisyLabelSegLib.commands.terminal import Terminal
 from NoisyLabelSegLib.errors import UserError
+from NoisyLabelSegLib.words import counted
 
 if TYPE_CHECKING:
     from NoisyLabelSegLib.cases import Case
@@ -38,7 +39,8 @@ def run(arguments: argparse.Namespace, terminal: Terminal) -> dict[str, Any]:
     _refuse(list(found.values()), study.name, terminal)
     counts = {name: sum(name in case.annotations for case in study.cases) for name in study.annotators}
     terminal.table("Cases per annotator", ["annotator", "cases"], counts.items())
-    terminal.say(f"{study.name}: {len(study.cases)} cases, classes {', '.join(study.classes)}; every file can be read.")
+    cases = counted(len(study.cases), "case")
+    terminal.say(f"{study.name}: {cases}, classes {', '.join(study.classes)}; every file can be read.")
     findings = label_findings(marked, study.classes)
     for sentence in findings:
         terminal.say(f"Note: {sentence}")

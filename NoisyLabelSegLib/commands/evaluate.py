@@ -80,7 +80,7 @@ _NAMES = {
     "dice_soft": "soft Dice",
     "dice_max": "Dice of the best match",
     "dice_match": "matched Dice",
-    "crps_volume": "CRPS of the volume, mL",
+    "crps_volume": "CRPS of the volume, {crps_volume_unit}",
     "samples": "samples per case",
     "consensus_r": "consensus correlation",
     "ece": "calibration error",
@@ -104,7 +104,7 @@ def _show(figures: dict[str, Any], terminal: Terminal) -> None:
         "All cases",
         ["figure", "key", "value", "spread", "cases"],
         [
-            (name, key, _cell(figures[key]), _cell(spread.get(key)), counted.get(key, ""))
+            (name.format(**figures), key, _cell(figures[key]), _cell(spread.get(key)), counted.get(key, ""))
             for key, name in _NAMES.items()
         ],
     )

@@ -8,6 +8,7 @@ from typing import Any
 from NoisyLabelSegLib.commands.terminal import Terminal
 from NoisyLabelSegLib.verbs import ExportSettings, carry_out
 from NoisyLabelSegLib.verbs.export import KINDS, TARGETS
+from NoisyLabelSegLib.words import counted
 
 SUMMARY = "Write a study as an nnU-Net data set, as BIDS derivatives or as DICOM SEG objects."
 EXAMPLE = """  noisylabelseg export nnunet my-study --truth majority --out nnUNet_raw/Dataset501_Nodules
@@ -53,5 +54,5 @@ def run(arguments: argparse.Namespace, terminal: Terminal) -> dict[str, Any]:
         force=arguments.force,
     )
     result = carry_out(settings, terminal.progress, terminal.say)
-    terminal.say(f"{result['cases']} cases are in {arguments.out}.")
+    terminal.say(f"{counted(result['cases'], 'case is', 'cases are')} in {arguments.out}.")
     return result

@@ -15,6 +15,7 @@ from NoisyLabelSegLib.commands.terminal import Terminal
 from NoisyLabelSegLib.errors import UserError
 from NoisyLabelSegLib.verbs import FuseSettings
 from NoisyLabelSegLib.verbs.fuse import fused_table, fusion_result
+from NoisyLabelSegLib.words import counted
 
 if TYPE_CHECKING:
     from NoisyLabelSegLib.fusion.annotators import AnnotatorTable
@@ -107,7 +108,9 @@ def run(arguments: argparse.Namespace, terminal: Terminal) -> dict[str, Any]:
     for remark in remarks[:_MOST_REMARKS]:
         terminal.say(remark)
     if len(remarks) > _MOST_REMARKS:
-        terminal.say(f"{len(remarks) - _MOST_REMARKS} more remarks are in annotators.json.")
+        terminal.say(
+            f"{counted(len(remarks) - _MOST_REMARKS, 'more remark is', 'more remarks are')} in annotators.json."
+        )
     if table.left_out:
         terminal.say(f"Nobody labeled {', '.join(table.left_out)}: left out.")
     terminal.say(_last_line(arguments, result["cases"]))

@@ -6,6 +6,7 @@ import argparse
 from typing import TYPE_CHECKING, Any
 
 from NoisyLabelSegLib.commands.terminal import Terminal
+from NoisyLabelSegLib.words import counted
 
 if TYPE_CHECKING:
     from NoisyLabelSegLib.cases.import_plan import ImportPlan
@@ -68,7 +69,7 @@ def run(arguments: argparse.Namespace, terminal: Terminal) -> dict[str, Any]:
         [(id, images, _shortened(names), note) for id, images, names, note in rows[:MOST_ROWS]],
     )
     if len(rows) > MOST_ROWS:
-        terminal.say(f"... and {len(rows) - MOST_ROWS} more cases.")
+        terminal.say(f"... and {counted(len(rows) - MOST_ROWS, 'more case')}.")
     for sentence in plan.findings:
         terminal.say(f"Note: {sentence}")
     if arguments.dry_run:

@@ -13,6 +13,7 @@ from NoisyLabelSegLib.cases import Geometry
 from NoisyLabelSegLib.decisions.record import EDITED, ESTIMATE, MAJORITY, UNCLEAR, Decision, Decisions
 from NoisyLabelSegLib.decisions.regions import AGREED, Disagreements, find_disagreements
 from NoisyLabelSegLib.errors import UserError
+from NoisyLabelSegLib.words import counted
 
 Labels = NDArray[np.uint8]
 
@@ -133,5 +134,5 @@ def _apply(inner: Labels, regions: Disagreements, decided: Mapping[int, Decision
 
 def _place(decision: Decision) -> str:
     center = ", ".join(f"{value:.1f}" for value in decision.region.center_ras)
-    size = f" with {decision.region.voxels} voxels" if decision.region.voxels else ""
+    size = f" with {counted(decision.region.voxels, 'voxel')}" if decision.region.voxels else ""
     return f"RAS ({center}){size}"

@@ -14,6 +14,7 @@ from NoisyLabelSegLib.cases.study_rules import path_problem
 from NoisyLabelSegLib.errors import UserError
 from NoisyLabelSegLib.json_checks import read_json, strict_json
 from NoisyLabelSegLib.output import write_text
+from NoisyLabelSegLib.words import counted
 
 FORMAT = "noisylabelseg-decisions/1"
 MAJORITY, ESTIMATE, EDITED, UNCLEAR, ANNOTATOR = "majority", "estimate", "edited", "unclear", "annotator:"
@@ -97,8 +98,9 @@ class Decisions:
             number = decision.case_number
             if number is not None and not decision.case:
                 if number > len(cases):
+                    there = counted(len(cases), "case")
                     raise UserError(
-                        f"The decisions file is about case number {number}, but the study has {len(cases)} cases",
+                        f"The decisions file is about case number {number}, but the study has {there}",
                         remedy="give the study that the report is about",
                     )
                 decision = dataclasses.replace(decision, case=cases[number - 1], case_number=None)

@@ -43,6 +43,7 @@ class CaseScore:
 
     `empty` counts the foreground classes that are empty in both truths (Dice 1) and in only one of them (Dice 0).
     `distribution` holds the scores of DISTRIBUTION_KEYS, of so many `samples`; 0: of the predicted annotators' labels.
+    The CRPS of the volume is in `size_unit`.
     """
 
     id: str
@@ -55,6 +56,7 @@ class CaseScore:
     calibration: Calibration | None = None
     samples: int = 0
     distribution: Mapping[str, float] = field(default_factory=dict)
+    size_unit: str = "ml"
 
     @property
     def dice(self) -> float:
@@ -121,13 +123,14 @@ def score_case(prediction: StoredEstimate) -> CaseScore:
         calibration=calibrated,
         samples=0 if samples is None else len(samples),
         distribution=_distribution(prediction, group, real) if samples is not None or complete else {},
+        size_unit=case.geometry.size_unit[0],
     )
 
 
 def _distribution(prediction: StoredEstimate, group: Sequence[Any], real: Sequence[Any]) -> dict[str, float]:
-    """The scores of drawn or predicted labels as a group against the real ones; the volume's in milliliters."""
+    """The scores of drawn or predicted labels as a group against the real ones; the volume's in the unit of sizes."""
     scores = {key: score(group, real, prediction.classes) for key, score in _OF_GROUPS.items()}
-    return {**scores, "crps_volume": crps_volume(group, real, prediction.case.geometry.voxel_volume / 1000)}
+    return {**scores, "crps_volume": crps_volume(group, real, prediction.case.geometry.size_unit[1])}
 
 
 class _Annotator:

@@ -12,6 +12,7 @@ import numpy as np
 from NoisyLabelSegLib.evaluation.scores import DISTRIBUTION_KEYS, CaseScore, Evaluation
 from NoisyLabelSegLib.metrics.agreement import correlation
 from NoisyLabelSegLib.metrics.confusion import ConfusionErrors
+from NoisyLabelSegLib.words import counted
 
 CM_KEYS = ("cm_rmse", "cm_rmse_column", "cm_rmse_image")
 
@@ -69,6 +70,7 @@ def summary(evaluation: Evaluation) -> dict[str, Any]:
     return {
         "study": evaluation.study,
         **{key: _number(value) for key, value in figures.items()},
+        "crps_volume_unit": " or ".join(sorted({case.size_unit for case in cases})),
         "samples": min((case.samples for case in cases), default=0),
         "why": {key: _WHY[key] for key, value in figures.items() if math.isnan(value)},
         "spread": {key: _number(_spread([get(case) for case in cases])) for key, get in _PER_CASE.items()},
@@ -110,11 +112,11 @@ def _annotator(evaluation: Evaluation, name: str) -> dict[str, Any]:
 def _remarks(evaluation: Evaluation) -> list[str]:
     remarks = []
     if evaluation.unpredicted:
-        total = len(evaluation.cases) + evaluation.unpredicted
-        remarks.append(f"{evaluation.unpredicted} of {total} cases have no prediction and are left out.")
+        total = counted(len(evaluation.cases) + evaluation.unpredicted, "case")
+        remarks.append(f"Without a prediction, and left out: {evaluation.unpredicted} of {total}.")
     derived = sum(any(score.derived for score in case.annotators.values()) for case in evaluation.cases)
     if derived:
-        remarks.append(f"On {derived} cases, predicted labels were worked out from the confusion matrices.")
+        remarks.append(f"On {counted(derived, 'case')}, predicted labels were worked out from the confusion matrices.")
     if len(evaluation.cases) == 2 and not math.isnan(_consensus_r(evaluation.cases)):
         remarks.append("consensus_r of two cases is always 1 or -1 and says nothing.")
     return remarks

@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from NoisyLabelSegLib.fusion.packing import UNKNOWN
 from NoisyLabelSegLib.fusion.table import Floats, VoteTable
+from NoisyLabelSegLib.words import counted
 
 if TYPE_CHECKING:
     from NoisyLabelSegLib.fusion.cells import CellField
@@ -85,10 +87,12 @@ def tie_remarks(table: VoteTable) -> tuple[str, ...]:
     if voxels == 0:
         return ()
     remark = (
-        f"In {voxels} voxels two labels or more have equally many votes, so the votes cannot tell which is right; "
-        "there the estimate depends on how reliable each annotator seems."
+        f"In {counted(voxels, 'voxel')} two labels or more have equally many votes, so the votes cannot tell "
+        "which is right"
     )
-    return (remark,)
+    if np.count_nonzero((table.votes != UNKNOWN).any(axis=0)) <= 2:  # then reliability cannot be told, either
+        return (f"{remark}.",)
+    return (f"{remark}; there the estimate depends on how reliable each annotator seems.",)
 
 
 def shares(counts: Floats) -> Floats:

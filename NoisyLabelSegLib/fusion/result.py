@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from NoisyLabelSegLib.fusion.model import Solution, all_classes
 from NoisyLabelSegLib.fusion.packing import UNKNOWN, Packed
 from NoisyLabelSegLib.fusion.table import PlacedTable, VoteTable
+from NoisyLabelSegLib.words import counted
 
 _LABELS = 256
 
@@ -146,7 +147,7 @@ def remarks_on(table: VoteTable, names: Sequence[str], classes: int, *, pooled: 
         remarks.append("Everybody marked every voxel: there is no background to learn from.")
     unseen = int(table.counts[table.is_unseen].sum())
     if unseen:
-        remarks.append(f"{unseen} voxels were looked at by nobody and are left as background.")
+        remarks.append(f"Nobody looked at {counted(unseen, 'voxel')}, left as background.")
     absent = np.delete(np.arange(classes), table.values)
     if len(absent) and not pooled:
         remarks.append(

@@ -13,6 +13,7 @@ from NoisyLabelSegLib.errors import UserError
 from NoisyLabelSegLib.fusion.em import Fit, changes_at_most, confident, expect, first_prior, fit, weigh_background
 from NoisyLabelSegLib.fusion.model import TIE, Solution, most_likely, solution, tie_remarks, winners
 from NoisyLabelSegLib.fusion.table import Floats, VoteTable
+from NoisyLabelSegLib.words import counted
 
 STARTS = ("majority", "votes")
 _BINARY_CHANGE = 1e-7  # ITK stops when every squared change is at most 1e-14
@@ -146,12 +147,13 @@ def _remarks(table: VoteTable, found: Fit, decided: NDArray[np.uint8] | None) ->
     remarks = list(tie_remarks(table))
     if not found.converged:
         remarks.append(
-            f"STAPLE had not converged after {found.iterations} iterations, so its estimate may still change; "
-            "compare it with the majority."
+            f"STAPLE had not converged after {counted(found.iterations, 'iteration')}, so its estimate may still "
+            "change; compare it with the majority."
         )
     undecided = 0 if decided is None else int(table.counts[decided > table.values[-1]].sum())
     if undecided:
-        remarks.append(f"{undecided} voxels are undecided and got label {table.values[-1] + 1}, as ITK gives them.")
+        voxels = counted(undecided, "voxel is", "voxels are")
+        remarks.append(f"{voxels} undecided and got label {table.values[-1] + 1}, as ITK gives them.")
     return tuple(remarks)
 
 

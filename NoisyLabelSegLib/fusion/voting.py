@@ -11,6 +11,7 @@ from NoisyLabelSegLib.errors import UserError
 from NoisyLabelSegLib.fusion.model import TIE, Solution, most_likely, solution, tie_remarks, winners
 from NoisyLabelSegLib.fusion.table import Floats, VoteTable
 from NoisyLabelSegLib.metrics.overlap import dice_of_sizes
+from NoisyLabelSegLib.words import counted
 
 _SETTLED = 1e-9
 _FEWEST = 2  # annotators that are always kept: one alone would be its own truth
@@ -60,7 +61,7 @@ def hierarchical(
     remarks = [*mark_ties(table, posterior, decided, undecided)]
     if voxels := int(table.counts[halved].sum()):
         remarks.append(
-            f"In {voxels} voxels half of the annotators voted for a region, which is not more than half, so "
+            f"In {counted(voxels, 'voxel')} half of the annotators voted for a region, which is not more than half, so "
             "it was left out; the votes cannot tell which is right."
         )
     return solution(table, posterior, decided=decided, remarks=tuple(remarks))
@@ -103,7 +104,7 @@ def mark_ties(
     if voxels == 0:
         return ()
     answer = "the lowest tied label" if undecided is None else f"label {undecided}"
-    return (f"{voxels} voxels had a tie and got {answer}.",)
+    return (f"{counted(voxels, 'voxel')} had a tie and got {answer}.",)
 
 
 def _labels_of(region: Iterable[int]) -> NDArray[np.int64]:

@@ -26,6 +26,7 @@ from NoisyLabelSegLib.inference.sampled import OneSample
 from NoisyLabelSegLib.networks import SegmentationNetwork
 from NoisyLabelSegLib.networks.package import load_package
 from NoisyLabelSegLib.training.preprocessing import Preprocessing
+from NoisyLabelSegLib.words import counted
 
 
 @dataclass(frozen=True)
@@ -221,7 +222,7 @@ class Model:
         prepared = self._preprocessing.image(case)
         if len(prepared) != self._architecture.channels:
             raise UserError(
-                f"Case {case.id} has {len(prepared)} channels, "
+                f"Case {case.id} has {counted(len(prepared), 'channel')}, "
                 f"but the model was trained on {self._architecture.channels}",
                 remedy="give the same images in the same order (for loose files, joined by commas)",
             )

@@ -17,6 +17,7 @@ from NoisyLabelSegLib.cases import Case, Study
 from NoisyLabelSegLib.errors import UserError
 from NoisyLabelSegLib.training.learners import load_learner
 from NoisyLabelSegLib.training.settings import Settings
+from NoisyLabelSegLib.words import counted
 
 FEWEST_TO_HOLD_OUT = 10
 
@@ -42,11 +43,11 @@ def split_cases(study: Study, settings: Settings) -> Split:
     remarks = []
     left_out = len(study.split("train").cases) - len(train)
     if left_out:
-        remarks.append(f"{left_out} cases have no image or no labels to learn from and are left out.")
+        remarks.append(f"{counted(left_out, 'case has', 'cases have')} no image or no labels to learn from: left out.")
     if settings.patience and not validate:
         if len(train) >= FEWEST_TO_HOLD_OUT:
             return _held_out(train, settings, tuple(remarks))
-        remarks.append(f"With {len(train)} cases none is held out, so training does not stop early.")
+        remarks.append(f"With {counted(len(train), 'case')} none is held out, so training does not stop early.")
     return Split(train, validate, tuple(remarks))
 
 

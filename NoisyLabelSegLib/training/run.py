@@ -23,6 +23,7 @@ from NoisyLabelSegLib.training.preparation import prepare
 from NoisyLabelSegLib.training.recording import Recorder, begin_run, open_run
 from NoisyLabelSegLib.training.samples import Samples
 from NoisyLabelSegLib.training.settings import Settings
+from NoisyLabelSegLib.words import counted
 
 
 @dataclass(frozen=True)
@@ -93,9 +94,9 @@ def _coarsened(asked: Settings, fitted_settings: Settings, cases: Sequence[Case]
 def _ending(state: Checkpoint, settings: Settings, earlier: int, seconds: float) -> str:
     """What happened in the run, in a sentence; so many epochs were done in an `earlier` one that this one resumed."""
     took = f"{seconds:.0f} s" if seconds < 120 else f"{seconds / 60:.0f} min"
-    epochs = f"Trained for {state.epoch} epoch{'s' if state.epoch != 1 else ''}"
+    epochs = f"Trained for {counted(state.epoch, 'epoch')}"
     if earlier == state.epoch:
-        return f"This training had already ended after {earlier} epoch{'s' if earlier != 1 else ''}."
+        return f"This training had already ended after {counted(earlier, 'epoch')}."
     epochs += f", {earlier} of them in an earlier run," if earlier and not state.attempt else ""
     epochs += f" in {took}"
     if state.epoch < settings.epochs and not state.wrong:

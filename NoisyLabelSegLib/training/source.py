@@ -19,6 +19,7 @@ from NoisyLabelSegLib.training.learners import load_learner
 from NoisyLabelSegLib.training.preprocessing import Preprocessing
 from NoisyLabelSegLib.training.reference_set import errors_against
 from NoisyLabelSegLib.training.settings import Settings
+from NoisyLabelSegLib.words import counted
 
 UNLABELED = -1
 """Stands where an annotator did not label a voxel."""
@@ -95,7 +96,7 @@ class StudySource:
             if len(channels) > 1:
                 (first, other), (few, many) = channels.values(), channels.keys()
                 raise UserError(
-                    f"Case {other} has {many} channels, but case {first} has {few}",
+                    f"Case {other} has {counted(many, 'channel')}, but case {first} has {few}",
                     remedy="give every case the same images, in the same order",
                 )
             marked = np.flatnonzero(arrays.marked.any(axis=(1, 2)))

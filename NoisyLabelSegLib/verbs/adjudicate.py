@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 
 from NoisyLabelSegLib.progress import Report, Say
 from NoisyLabelSegLib.verbs.settings import VerbSettings, missing, used
+from NoisyLabelSegLib.words import counted
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -43,9 +44,10 @@ class AdjudicateSettings(VerbSettings):
             decisions, conflicts = merge_decisions([Decisions.read(path) for path in self.decisions])
         else:
             decisions, conflicts = Decisions(method=name, agreed_share=self.agreed_share), []
+        differently = counted(len(conflicts), "disagreement was", "disagreements were")
         if self.sign_off and conflicts:
             raise UserError(
-                f"{len(conflicts)} disagreements were decided differently by the adjudicators",
+                f"{differently} decided differently by the adjudicators",
                 remedy="resolve them in one of the files before signing off (run without --sign-off to list them)",
             )
         used_names = decisions.annotators or study.annotators
@@ -63,7 +65,7 @@ class AdjudicateSettings(VerbSettings):
         for case in found.left_out:
             say(f"{case}: left out, because it has no labels or no reference.")
         if conflicts:
-            say(f"{len(conflicts)} disagreements were decided differently and keep the reference: see conflicts.csv.")
+            say(f"{differently} decided differently, so the reference is kept there: see conflicts.csv.")
         if decisions.method and decisions.method != name:
             say(f"The decisions were made with the reference {decisions.method}, and are applied to {name}.")
         return {

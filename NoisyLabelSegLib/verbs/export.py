@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 from NoisyLabelSegLib.errors import UserError
 from NoisyLabelSegLib.progress import Report, Say
 from NoisyLabelSegLib.verbs.settings import VerbSettings, missing, used
+from NoisyLabelSegLib.words import counted
 
 KINDS = ("nnunet", "bids", "dicom-seg")
 TARGETS = ("truth", "readers", "soft")
@@ -66,7 +67,7 @@ class ExportSettings(VerbSettings):
                 raise UserError(f"No case of the study {study.name} has a truth", remedy="give another --truth")
             export.finish()
         if left_out:
-            say(f"{len(left_out)} cases have no truth and were left out.")
+            say(f"{counted(len(left_out), 'case has', 'cases have')} no truth: left out.")
         return {"out": self.out, "cases": len(study.cases) - len(left_out), "left_out": left_out}
 
     def _export(self, study: Any, folder: Path) -> Any:

@@ -117,6 +117,23 @@ LAYOUTS = {
         values={"bert.seg.nrrd": 7},
         segments={"anna.seg.nrrd": "Liver", "bert.seg.nrrd": "Liver"},
     ),
+    "ivadomed": Layout(
+        "sub-01/anat/sub-01_T2w.nii.gz sub-01/anat/sub-01_T1w.nii.gz sub-02/anat/sub-02_T2w.nii.gz",
+        "derivatives/labels/sub-01/anat/sub-01_T2w_lesion-manual-rater1.nii.gz "
+        "derivatives/labels/sub-01/anat/sub-01_T2w_lesion-manual-rater2.nii.gz "
+        "derivatives/labels/sub-02/anat/sub-02_T2w_lesion-manual-rater1.nii.gz",
+    ),
+    "ivadomed with a folder per reader": Layout(
+        "sub-01/ses-1/anat/sub-01_ses-1_acq-ax_T2w.nii.gz",
+        "derivatives/labels_anna/sub-01/ses-1/anat/sub-01_ses-1_acq-ax_T2w_seg-manual.nii.gz "
+        "derivatives/labels_bert/sub-01/ses-1/anat/sub-01_ses-1_acq-ax_T2w_seg-manual.nii.gz",
+    ),
+    "ivadomed with several structures and contrasts": Layout(
+        "sub-01/anat/sub-01_T2w.nii.gz sub-01/anat/sub-01_T1w.nii.gz",
+        "derivatives/labels/sub-01/anat/sub-01_T2w_gmseg-rater1.nii.gz "
+        "derivatives/labels/sub-01/anat/sub-01_T2w_gmseg-rater2.nii.gz "
+        "derivatives/labels/sub-01/anat/sub-01_T1w_label-SC_seg.nii.gz",
+    ),
     "nnU-Net": Layout(
         "imagesTr/a_0000.nii.gz imagesTr/a_0001.nii.gz imagesTs/t_0000.nii.gz",
         "labelsTr/a.nii.gz",

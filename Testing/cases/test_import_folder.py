@@ -101,7 +101,7 @@ def test_labels_without_an_image_are_mentioned(tmp_path: Path) -> None:
     put(tmp_path / "images" / "a.png")
     put(tmp_path / "r" / "a.png", 255)
     put(tmp_path / "r" / "b.png", 255)
-    assert plan_folder(tmp_path).remarks == ["r: 1 files match no image and are left out (b.png)."]
+    assert plan_folder(tmp_path).remarks == ["r: 1 file matches no image: left out (b.png)."]
 
 
 def test_labels_on_another_grid_are_moved_only_when_asked(tmp_path: Path) -> None:

@@ -159,6 +159,34 @@ def test_a_matrix_of_the_wrong_size_is_refused_by_name(evaluate, perfect, study)
     assert "3 x 3" in said
 
 
+def one_case(folder: Path, grid: Geometry) -> tuple[Path, Path]:
+    """A study of a case of four voxels, and a prediction in which the annotator's area is two voxels too large."""
+    drawn, predicted = np.zeros(grid.shape, np.uint8), np.zeros(grid.shape, np.uint8)
+    drawn.flat[:1], predicted.flat[:3] = 1, 1
+    write_labels(folder / "a.nrrd", drawn, grid)
+    for name in ("truth", "annotator_a"):
+        write_labels(folder / "predicted" / "one" / f"{name}.nrrd", predicted, grid)
+    case = Case("one", (), {"a": Annotation(folder / "a.nrrd")})
+    return folder / "predicted", Study("tiny", ("background", "a"), ("a",), (case,)).write(folder)
+
+
+@pytest.mark.parametrize(
+    ("grid", "unit", "error"),
+    [
+        (Geometry.plain((2, 2)), "px", 2.0),
+        (Geometry.plain((2, 2), (0.5, 2.0)), "mm²", 2.0),
+        (Geometry.plain((1, 2, 2), (5.0, 10.0, 10.0)), "ml", 1.0),
+    ],
+    ids=["a picture without spacing", "a picture with spacing", "a volume"],
+)
+def test_sizes_have_the_unit_of_the_image(evaluate, tmp_path, capsys, grid, unit, error):
+    predicted, study = one_case(tmp_path, grid)
+    result = evaluate(predicted, study)[1]
+    assert (result["crps_volume"], result["crps_volume_unit"]) == (pytest.approx(error), unit)
+    assert main(["evaluate", str(predicted), str(study)]) == 0
+    assert f"CRPS of the volume, {unit}" in capsys.readouterr().out.replace("\n", " ")
+
+
 def test_a_split_is_evaluated_alone_and_unpredicted_cases_are_counted(evaluate, perfect, study):
     for file in (perfect / "two").iterdir():
         file.unlink()

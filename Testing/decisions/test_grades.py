@@ -27,7 +27,7 @@ def test_a_case_without_a_name_is_found_by_its_number(tmp_path: Path) -> None:
     decisions = written(tmp_path / "a.json", graded("agree", case_number=2), graded("unclear", case="one"))
     assert [item.case for item in decisions.with_case_ids(["one", "two"]).decisions] == ["two", "one"]
     assert decisions.of("two") == []
-    with pytest.raises(UserError, match="about case number 2, but the study has 1 cases"):
+    with pytest.raises(UserError, match="about case number 2, but the study has 1 case"):
         decisions.with_case_ids(["one"])
 
 

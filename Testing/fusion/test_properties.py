@@ -75,3 +75,11 @@ def test_every_method_says_in_how_many_voxels_two_annotators_stand_against_two(m
     other[:, 20:24, 10:20] = 1
     assert any("40 voxels" in remark for remark in fuse([one, one, other, other], method).remarks)
     assert not any("40 voxels" in remark for remark in fuse([one, one, one, other], method).remarks)
+
+
+def test_of_two_annotators_it_is_not_said_that_reliability_decides():
+    one, other = np.array([0, 1, 1]), np.array([0, 0, 1])
+    said = "In 1 voxel two labels or more have equally many votes, so the votes cannot tell which is right."
+    assert said in fuse([one, other]).remarks
+    assert said in fuse([one, other, None]).remarks
+    assert fuse([one, other, one, other]).remarks[0].endswith("depends on how reliable each annotator seems.")

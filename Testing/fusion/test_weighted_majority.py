@@ -62,7 +62,7 @@ def test_where_two_stand_against_two_the_probability_is_a_half_and_a_remark_says
     labels = np.array([[1, 1, 1, 0], [1, 1, 1, 0], [1, 1, 0, 0], [1, 1, 0, 0]], np.uint8)
     fusion = fuse(labels, METHOD)
     assert fusion.probability(1)[2] == pytest.approx(0.5, abs=0.1)
-    assert any("In 1 voxels" in remark and "cannot tell" in remark for remark in fusion.remarks)
+    assert any("In 1 voxel" in remark and "cannot tell" in remark for remark in fusion.remarks)
     assert not any("cannot tell" in remark for remark in fuse(labels[:3], METHOD).remarks)
 
 

@@ -61,7 +61,7 @@ def test_the_channels_of_an_array_come_first(make_disk_study: MakeStudy, tmp_pat
     assert image.shape == (2, 16, 16)
     np.testing.assert_array_equal(model.predict(image).truth, model.predict(study.cases[0]).truth)
     assert model.predict(np.stack([image, image], axis=1)).truth.shape == (2, 16, 16)
-    with pytest.raises(UserError, match="has 1 channels, but the model was trained on 2"):
+    with pytest.raises(UserError, match="has 1 channel, but the model was trained on 2"):
         model.predict(image[0])
 
 

@@ -239,14 +239,14 @@ def test_the_card_counts_the_cases_that_were_learned_from(make_disk_study: MakeS
 def test_cases_that_nobody_labeled_are_left_out_and_said_so(make_disk_study: MakeStudy, tmp_path: Path) -> None:
     study = make_disk_study(cases=2, case0=["over", "under", "good"])
     trained = train_study(study, tmp_path / "run", TINY)
-    assert trained.remarks == ("1 cases have no image or no labels to learn from and are left out.",)
+    assert trained.remarks == ("1 case has no image or no labels to learn from: left out.",)
     with pytest.raises(UserError, match="no case"):
         train_study(replace(study, cases=study.cases[:1]), tmp_path / "none", TINY)
 
 
 def test_one_image_is_enough_to_train_without_falling_over(make_disk_study: MakeStudy, tmp_path: Path) -> None:
     trained = train_study(make_disk_study(cases=1), tmp_path / "run", replace(TINY, patience=3))
-    assert "With 1 cases none is held out, so training does not stop early." in trained.remarks
+    assert "With 1 case none is held out, so training does not stop early." in trained.remarks
 
 
 def test_twenty_annotators_and_ten_classes_train(tmp_path: Path) -> None:

@@ -48,7 +48,7 @@ def test_a_channel_missing_in_one_case_is_refused_by_name(make_disk_study: MakeS
     study = make_disk_study(cases=2)
     image = study.cases[0].images[0]
     first = replace(study.cases[0], images=(image, image))
-    with pytest.raises(UserError, match="Case case1 has 1 channels, but case case0 has 2"):
+    with pytest.raises(UserError, match="Case case1 has 1 channel, but case case0 has 2"):
         StudySource(study, [first, study.cases[1]], Settings()).survey()
 
 

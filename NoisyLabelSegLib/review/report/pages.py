@@ -60,7 +60,8 @@ def study_report(review: StudyReview, *, identify: bool = False, translate: Tran
     _, audience = translate, Audience()
     called = case_names(review, _("Case {number}"), identify=identify)
     cases = review.reviewed
-    template = "Review of {cases} cases by {annotators} annotators" if cases > 1 else "Review of one case"
+    template = "Review of one case" if cases == 1 else "Review of {cases} cases by {annotators} annotators"
+    template = "Review of {cases} cases by one annotator" if len(review.annotators) == 1 < cases else template
     title = _(template).format(cases=cases, annotators=len(review.annotators))
     body = [
         f"<h1>{escape(title)}</h1>",

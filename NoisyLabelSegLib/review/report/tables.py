@@ -129,14 +129,15 @@ def reference_facts(review: StudyReview, audience: Audience, _: Translate) -> st
     """What the reference is: how it was made, from whose labels, edited and signed off by whom."""
     reference, unknown = review.reference, _("not recorded")
     names = [audience.called(name) for name in reference.annotators]
-    signed = _("{signed} of {cases} cases").format(signed=reference.signed_off, cases=reference.cases)
+    of_cases = _("{count} of 1 case") if reference.cases == 1 else _("{count} of {cases} cases")
+    signed = of_cases.format(count=reference.signed_off, cases=reference.cases)
     if reference.signed_off_by:
         signed += f" ({', '.join(map(audience.called, reference.signed_off_by))})"
     facts = {
         _("Reference"): _(review.truth),
         _("Method"): ", ".join(map(_, reference.methods)) or unknown,
         _("Made from the labels of"): ", ".join(names) or unknown,
-        _("Edited by hand"): _("{edited} of {cases} cases").format(edited=reference.edited, cases=reference.cases),
+        _("Edited by hand"): of_cases.format(count=reference.edited, cases=reference.cases),
         _("Signed off"): signed,
     }
     if reference.decided_by:
