@@ -27,8 +27,8 @@ EDGE = 64
 AROUND = 80
 """Pixels of the squares that the crops of training are taken from, at random places."""
 
-WORDS = ("patch=64", "coarsen=false", "foreground=0", "epochs=20", "samples=800", "batch=8", "restarts=0")
-"""What differs from the preset `default`: 2,000 steps."""
+SETTINGS = Path(__file__).with_suffix(".json")
+"""Every setting of the training, 2,000 steps, whatever the defaults are."""
 
 SCOPE = {"modality": "CT", "spacing": [0.4, 1.0], "object": "nodule", "edge": EDGE}
 
@@ -60,7 +60,7 @@ def main() -> None:
 def trained(data: Path, folder: Path, target: str, report: Report) -> Path:
     """The package of the last step."""
     study = study_of({part: read_slices(data, part).centered(AROUND) for part in ("train", "validate")})
-    settings = preset("default").with_words((*WORDS, f"target={target}"))
+    settings = preset(str(SETTINGS)).with_words((f"target={target}",))
     return train_study(study, folder / "run", settings, report=report).package
 
 

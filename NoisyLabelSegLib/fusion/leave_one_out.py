@@ -75,16 +75,25 @@ def leave_one_out_counts(votes: Votes, references: Sequence[Fusion | None]) -> d
 class FusedFrom:
     """What a reference that is a fusion was fused from: `annotators` by name, and each one's counts without them.
 
-    `counts` are those of `leave_one_out_counts`.
+    `counts` are those of `leave_one_out_counts`. Where they are not known yet, `method` is the name of the method by
+    whose default options `counted` makes them.
     """
 
     annotators: tuple[str, ...]
     counts: Mapping[str, NDArray[np.int64]]
+    method: str = ""
 
     @classmethod
     def of(cls, votes: Votes, references: Sequence[Fusion | None]) -> FusedFrom:
         """The origin of a fusion of these votes, with the references of `leave_one_out`."""
         return cls(tuple(votes.names[place] for place in votes.present), leave_one_out_counts(votes, references))
+
+    def counted(self, labels: Mapping[str, NDArray[Any]], classes: int) -> FusedFrom:
+        """The same with counts, which are made of the annotators' labels (*shape) unless they are known."""
+        if not self.method:
+            return self
+        votes = Votes([labels[name] for name in self.annotators], classes=classes, names=self.annotators)
+        return FusedFrom.of(votes, leave_one_out(votes, self.method))
 
     def dice(self, annotator: str, label: int) -> float | None:
         """The Dice of a class (label L: of all but background) to the reference without the annotator, where known."""

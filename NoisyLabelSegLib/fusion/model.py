@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from NoisyLabelSegLib.fusion.packing import UNKNOWN
 from NoisyLabelSegLib.fusion.table import Floats, VoteTable
 from NoisyLabelSegLib.words import counted
 
@@ -87,9 +88,11 @@ def tie_remarks(table: VoteTable) -> tuple[str, ...]:
         return ()
     remark = (
         f"In {counted(voxels, 'voxel')} two labels or more have equally many votes, so the votes cannot tell "
-        "which is right; there the estimate depends on how reliable each annotator seems."
+        "which is right"
     )
-    return (remark,)
+    if np.count_nonzero((table.votes != UNKNOWN).any(axis=0)) <= 2:  # then reliability cannot be told, either
+        return (f"{remark}.",)
+    return (f"{remark}; there the estimate depends on how reliable each annotator seems.",)
 
 
 def shares(counts: Floats) -> Floats:

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from NoisyLabelSegLib.fusion.methods import Method
-from NoisyLabelSegLib.fusion.model import Solution
+from NoisyLabelSegLib.fusion.model import Solution, tie_remarks
 from NoisyLabelSegLib.fusion.table import VoteTable
 
 
@@ -23,8 +23,9 @@ class Pool:
 
     @classmethod
     def solve(cls, table: VoteTable, method: Method, options: Mapping[str, Any]) -> Pool:
-        """Runs the method once on the pooled table."""
-        return cls(table.votes, method.solve(table, options))
+        """Runs the method once on the pooled table. How many voxels are tied is said of each case, not of the pool."""
+        found, ties = method.solve(table, options), tie_remarks(table)
+        return cls(table.votes, replace(found, remarks=tuple(each for each in found.remarks if each not in ties)))
 
     def part(self, table: VoteTable) -> Solution:
         """The solution of one of the cases: its rows of the pool's, and its own voxels behind the confusion."""
@@ -32,4 +33,7 @@ class Pool:
         rows = [place[votes.tobytes()] for votes in table.votes]
         posterior = self.found.posterior[rows]
         counts = replace(table, known_values=self.found.values).confusion_counts(posterior)
-        return replace(self.found, posterior=posterior, decided=self.found.decided[rows], counts=counts)
+        remarks = (*tie_remarks(table), *self.found.remarks)
+        return replace(
+            self.found, posterior=posterior, decided=self.found.decided[rows], counts=counts, remarks=remarks
+        )

@@ -23,7 +23,7 @@ class Fusion:
     confusion: (R, L, L) float64, `[r, i, j]` = p(annotator r says i | truth is j); columns sum to one.
     confusion_counts: (R, L, L) float64, the voxels behind it, as expected under the estimated truth.
     iterations, converged: how the estimation went; 0 and True for methods that need none.
-    remarks: sentences about anything that may surprise.
+    remarks: sentences about anything that may surprise; method_remarks: those that the method has made.
     """
 
     def __init__(self, table: PlacedTable, found: Solution, classes: int, remarks: Sequence[str] = ()) -> None:
@@ -40,7 +40,8 @@ class Fusion:
         self.confusion_counts[:, found.values[:, None], found.values] = found.counts
         self._unmarked, self._present = table.counts[0], table.votes[0] != UNKNOWN
         self.iterations, self.converged = found.iterations, found.converged
-        self.remarks = [*remarks, *found.remarks]
+        self.method_remarks = list(found.remarks)
+        self.remarks = [*remarks, *self.method_remarks]
 
     @cached_property
     def labels(self) -> NDArray[np.uint8]:

@@ -14,7 +14,7 @@ import numpy as np
 from NoisyLabelSegLib.errors import UserError
 from NoisyLabelSegLib.fusion.cells import CellField, CellModel, CellVotes, Grid
 from NoisyLabelSegLib.fusion.em import Fit, largest_change
-from NoisyLabelSegLib.fusion.model import Solution, most_likely, shares
+from NoisyLabelSegLib.fusion.model import Solution, most_likely, shares, tie_remarks
 from NoisyLabelSegLib.fusion.pattern_image import Places
 from NoisyLabelSegLib.fusion.staple import estimate
 from NoisyLabelSegLib.fusion.table import Floats, PlacedTable, VoteTable
@@ -77,7 +77,11 @@ def _solution(
     seen = model.counts(votes.counts[:, None] * posterior)
     matrices[votes.cells] = shares(seen + model.pseudo_counts(confusion))
     silent = 1 - len(votes.cells) / len(matrices)
-    remark = f"{silent:.0%} of the cells have no marks; there annotators' errors are those of the whole image."
+    remarks = list(tie_remarks(table))
+    if silent > 0:
+        remarks.append(
+            f"{silent:.0%} of the cells have no marks; there annotators' errors are those of the whole image."
+        )
     return Solution(
         table.values,
         together,
@@ -86,7 +90,7 @@ def _solution(
         confusion,
         iterations,
         converged,
-        (remark,) if silent > 0 else (),
+        tuple(remarks),
         places=Places(grid.shape, table.places.words, numbers.take(votes.pair)),
         field=CellField(grid, matrices),
     )

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from NoisyLabelSegLib.errors import UserError
-from NoisyLabelSegLib.fusion.model import TIE, Solution, most_likely, solution, winners
+from NoisyLabelSegLib.fusion.model import TIE, Solution, most_likely, solution, tie_remarks, winners
 from NoisyLabelSegLib.fusion.table import Floats, VoteTable
 from NoisyLabelSegLib.metrics.overlap import dice_of_sizes
 from NoisyLabelSegLib.words import counted
@@ -30,7 +30,9 @@ def majority(table: VoteTable, *, undecided: int | None = None) -> Solution:
 
 def mean(table: VoteTable, *, threshold: float | None = None) -> Solution:
     """The probability of a class is the share of annotators who chose it; see `most_likely` for the label."""
-    return solution(table, table.shares, decided=most_likely(table, table.shares, threshold))
+    decided = most_likely(table, table.shares, threshold)
+    remarks = mark_ties(table, table.shares, decided, None) if threshold is None else ()
+    return solution(table, table.shares, decided=decided, remarks=remarks)
 
 
 def hierarchical(
@@ -46,14 +48,23 @@ def hierarchical(
     """
     labels = table.values
     in_play = np.ones_like(table.shares, dtype=np.bool_)
+    halved = np.zeros(len(table.shares), dtype=np.bool_)
     for region in [labels[1:]] if regions is None else [_labels_of(region) for region in regions]:
         inside = in_play & np.isin(labels, region)
         outside = in_play & ~inside
-        accepted = np.where(inside, table.shares, 0).sum(axis=1) > 0.5 + TIE
+        support = np.where(inside, table.shares, 0).sum(axis=1)
+        accepted = support > 0.5 + TIE
+        halved |= outside.any(axis=1) & (np.abs(support - 0.5) <= TIE)
         in_play = np.where((accepted | ~outside.any(axis=1))[:, None], inside, outside)
     posterior = winners(np.where(in_play, table.shares, -1.0))
     decided = most_likely(table, posterior)
-    return solution(table, posterior, decided=decided, remarks=mark_ties(table, posterior, decided, undecided))
+    remarks = [*mark_ties(table, posterior, decided, undecided)]
+    if voxels := int(table.counts[halved].sum()):
+        remarks.append(
+            f"In {counted(voxels, 'voxel')} half of the annotators voted for a region, which is not more than half, so "
+            "it was left out; the votes cannot tell which is right."
+        )
+    return solution(table, posterior, decided=decided, remarks=tuple(remarks))
 
 
 def simple(table: VoteTable, *, alpha: float = 1.5, power: float = 1.0, max_iterations: int = 100) -> Solution:
@@ -74,8 +85,10 @@ def simple(table: VoteTable, *, alpha: float = 1.5, power: float = 1.0, max_iter
         posterior = _weighted_shares(table, weights)
         iterations += 1
     dropped = np.flatnonzero(present & ~kept)
-    remarks = (f"SIMPLE set aside {len(dropped)} of {table.annotators} annotators.",) if len(dropped) else ()
-    return solution(table, posterior, iterations=iterations, converged=change <= _SETTLED, remarks=remarks)
+    remarks = [*tie_remarks(table)]
+    if len(dropped):
+        remarks.append(f"SIMPLE set aside {len(dropped)} of {table.annotators} annotators.")
+    return solution(table, posterior, iterations=iterations, converged=change <= _SETTLED, remarks=tuple(remarks))
 
 
 def mark_ties(

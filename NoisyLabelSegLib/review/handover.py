@@ -45,6 +45,7 @@ def write_question(
         "annotators": list(labels),
         "geometry": asdict(geometry),
         "fused_from": None if fused_from is None else list(fused_from.annotators),
+        "fused_by": "" if fused_from is None else fused_from.method,
         "leave_one_out": {} if fused_from is None else {name: n.tolist() for name, n in fused_from.counts.items()},
     }
     (folder / QUESTION).write_text(json.dumps(content), encoding="utf-8")
@@ -99,7 +100,7 @@ def _fused_from(content: dict[str, Any]) -> FusedFrom | None:
     if content["fused_from"] is None:
         return None
     counts = {name: np.array(table, dtype=np.int64) for name, table in content["leave_one_out"].items()}
-    return FusedFrom(tuple(content["fused_from"]), counts)
+    return FusedFrom(tuple(content["fused_from"]), counts, content["fused_by"])
 
 
 def _statistics(row: dict[str, Any]) -> AnnotatorStatistics:

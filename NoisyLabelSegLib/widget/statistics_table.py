@@ -21,7 +21,10 @@ SETS = {
     "objects": ("dice", "found_objects", "missed_objects", "invented_objects"),
     "volumes": ("volume_ml", "missed_ml", "extra_ml", "wrong_class_ml"),
 }
-"""The columns after the name; they fit beside it at the width that the panel has in Slicer at first."""
+"""The columns after the name; they fit beside it at the width that the panel has in Slicer at first.
+
+Where the truth is a fusion, the overview has the Dice to the fusion of the others, too.
+"""
 
 
 class StatisticsTable:
@@ -73,9 +76,12 @@ class StatisticsTable:
 
     def _figures(self) -> tuple[str, ...]:
         name = str(self._selector.itemData(self._selector.currentIndex) or OVERVIEW)
+        figures: tuple[str, ...] = SETS[name]
         if name == OVERVIEW and self._several:
-            return ("dice", "missed_ml", "extra_ml", "wrong_class_ml")
-        return SETS[name]
+            figures = ("dice", "missed_ml", "extra_ml", "wrong_class_ml")
+        if name == OVERVIEW and any(row.dice_leave_one_out is not None for row in self._rows):
+            figures = ("dice", "dice_leave_one_out", *figures[1:])
+        return figures
 
 
 def figureText(name: str, value: float | None) -> str:
@@ -120,6 +126,10 @@ def _columns() -> dict[str, tuple[str, str]]:
     return {
         "": (_("Name"), _("The annotator. Click a title to sort by it.")),
         "dice": (_("Dice"), _("Overlap with the truth: 1 is perfect.")),
+        "dice_leave_one_out": (
+            _("Dice to\nothers"),
+            _("Overlap with the fusion of the others' labels, by the same method: one's own labels do not flatter it."),
+        ),
         "missed_ml": (_("Missed\nml"), _("Volume of the truth that was not marked.")),
         "extra_ml": (_("Extra\nml"), _("Volume that was marked and is not there.")),
         "wrong_class_ml": (_("Wrong\nml"), _("Volume of the class that was marked as another class.")),

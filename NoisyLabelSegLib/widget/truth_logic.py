@@ -122,10 +122,11 @@ class TruthLogic:
 
     @property
     def fusedFrom(self) -> FusedFrom | None:
-        """Who the truth was fused from, where it is a fusion of everybody and as it was estimated."""
-        record, everybody = self.record, self._case.annotators
-        isFusion = record.method in METHODS and set(record.annotators) == set(everybody) and not self.isKept
-        return FusedFrom(everybody, {}) if isFusion else None
+        """Who the truth was fused from, where it is a fusion and as it was estimated."""
+        record = self.record
+        areHere = bool(record.annotators) and set(record.annotators) <= set(self._case.annotators)
+        isFusion = record.method in METHODS and areHere and not self.isKept
+        return FusedFrom(record.annotators, {}, record.method) if isFusion else None
 
     @property
     def isLarge(self) -> bool:
@@ -150,7 +151,8 @@ class TruthLogic:
         used = [index for index, name in enumerate(names) if name in self._case.used]
         fusion = self._votes.fuse(method, annotators=used)
         # A remark about someone who had no say is no news when the tick was just taken away.
-        self.remarks = [*fewReaders(self._case.used), *(fusion.remarks if len(used) == len(names) else [])]
+        found = fusion.remarks if len(used) == len(names) else fusion.method_remarks
+        self.remarks = [*fewReaders(self._case.used), *found]
         truth = fusion.labels
         yield ""
         if method != self._method() and self.truth is not None and bool((truth == self.truth).all()):

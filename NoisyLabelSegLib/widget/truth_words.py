@@ -37,9 +37,9 @@ def sourceInWords(method: str) -> str:
 def fewReaders(names: Sequence[str]) -> list[str]:
     """What people should know about a truth from one or two readers."""
     if len(names) == 1:
-        return [_("The truth is {name}'s labels alone.").format(name=names[0])]
+        return [_("The truth is {name}'s labels alone, so reliability cannot be told.").format(name=names[0])]
     if len(names) == 2:
-        return [_("The truth is from two readers; where they differ, nothing tells who is right.")]
+        return [_("The truth is from two readers: nothing tells who is right, so reliability cannot be told.")]
     return []
 
 

@@ -101,3 +101,13 @@ def test_it_takes_little_longer_than_packing_the_labels():
     votes = Votes(labels)
     packing = seconds(lambda: Votes(labels))
     assert seconds(lambda: leave_one_out_counts(votes, leave_one_out(votes, "majority"))) < 3 * packing
+
+
+def test_counts_are_made_of_labels_where_only_the_method_is_known() -> None:
+    labels = {"a": np.array([[0, 1, 1, 0]]), "b": np.array([[0, 1, 0, 0]]), "c": np.array([[1, 1, 0, 0]])}
+    votes = Votes(list(labels.values()), classes=2, names=tuple(labels))
+    known = FusedFrom.of(votes, leave_one_out(votes, "staple"))
+    made = FusedFrom(("a", "b", "c"), {}, "staple").counted({**labels, "d": labels["a"]}, 2)
+    assert made.annotators == known.annotators
+    assert {name: made.dice(name, 1) for name in labels} == {name: known.dice(name, 1) for name in labels}
+    assert known.counted(labels, 2) is known

@@ -65,3 +65,21 @@ def test_an_annotator_given_twice_has_two_votes(labels):
     shares = [(np.concatenate([labels, labels[:1]]) == value).mean(axis=0) for value in range(4)]
     fusion = fuse(np.concatenate([labels, labels[:1]]), "mean", classes=4)
     np.testing.assert_allclose(fusion.probabilities, shares, atol=1e-6)
+
+
+@EVERY_METHOD
+def test_every_method_says_in_how_many_voxels_two_annotators_stand_against_two(method):
+    one = np.zeros((1, 30, 30), np.uint8)
+    one[:, 10:20, 10:20] = 1
+    other = one.copy()
+    other[:, 20:24, 10:20] = 1
+    assert any("40 voxels" in remark for remark in fuse([one, one, other, other], method).remarks)
+    assert not any("40 voxels" in remark for remark in fuse([one, one, one, other], method).remarks)
+
+
+def test_of_two_annotators_it_is_not_said_that_reliability_decides():
+    one, other = np.array([0, 1, 1]), np.array([0, 0, 1])
+    said = "In 1 voxel two labels or more have equally many votes, so the votes cannot tell which is right."
+    assert said in fuse([one, other]).remarks
+    assert said in fuse([one, other, None]).remarks
+    assert fuse([one, other, one, other]).remarks[0].endswith("depends on how reliable each annotator seems.")

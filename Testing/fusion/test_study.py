@@ -42,6 +42,21 @@ def test_the_default_judges_annotators_over_all_cases(make_study, tmp_path):
     assert table.pooled
 
 
+@pytest.mark.parametrize("method", ["weighted-majority", "staple"])
+def test_each_case_says_how_many_of_its_own_voxels_are_tied(make_study, tmp_path, method):
+    study = make_study(missing=lambda number, name: name == "cy" and number > 0)
+    table = fuse_study(study, tmp_path / "out", FusionPlan(method))
+    assert table.pooled
+    tied = []
+    for case, record in zip(study.cases, table.cases, strict=True):
+        shares = fuse(case.all_labels(study.annotators), "mean").probabilities
+        voxels = np.count_nonzero(np.abs(shares[1] - 0.5) < 1e-6)
+        said = [remark for remark in record.remarks if "equally many votes" in remark]
+        assert [remark.split()[1] for remark in said] == ([str(voxels)] if voxels else [])
+        tied.append(voxels)
+    assert len(set(tied)) > 1
+
+
 def test_each_case_can_be_judged_by_itself(make_study, tmp_path):
     study = make_study()
     fuse_study(study, tmp_path / "out", FusionPlan(pooled=False))

@@ -45,6 +45,26 @@ def test_what_comes_back_is_what_the_review_found(tmp_path: Path) -> None:
     assert (reports[-1].done, reports[-1].total) == (2, 2)
 
 
+def test_the_reference_without_an_annotator_is_made_where_the_review_is_done(tmp_path: Path) -> None:
+    a, b, c = (np.array([row], np.uint8) for row in ([1, 1, 1, 0], [0, 1, 1, 0], [0, 1, 0, 0]))
+    labels, grid = {"a": a, "b": b, "c": c}, Geometry.plain((1, 4))
+    votes = Votes([a, b, c], names=("a", "b", "c"))
+    fused = votes.fuse("majority").labels
+    counted = FusedFrom.of(votes, leave_one_out(votes, "majority"))
+    here = review_case(labels, fused, grid, classes=("background", "a"), fused_from=counted)
+
+    asked = FusedFrom(("a", "b", "c"), {}, "majority")
+    for _ in write_question(
+        tmp_path / "question", labels, fused, grid, classes=("background", "a"), case="", fused_from=asked
+    ):
+        pass
+    (tmp_path / "answer").mkdir()
+    review_folder(tmp_path / "question", tmp_path / "answer")
+
+    assert read_answer(tmp_path / "answer").statistics == here.statistics
+    assert [row.dice_leave_one_out for row in here.statistics] == [1 / 2, 2 / 3, 2 / 3]
+
+
 def test_a_folder_without_a_review_is_said_to_have_none(tmp_path: Path) -> None:
     with pytest.raises(UserError, match="holds no review"):
         read_answer(tmp_path)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import slicer
 
+from NoisyLabelSegLib.fusion import fuse
+from NoisyLabelSegLib.metrics import dice
 from NoisyLabelSegLib.scene.layout import LAYOUT_ID
 from NoisyLabelSegLib.scene.nodes import Role
 
@@ -49,6 +51,34 @@ def test_the_table_has_the_figures_of_everybody(opened):
     assert cell(opened, "exact", "Dice") == "1.000"
     assert cell(opened, "misses", "Missed\nml") == "0.125"
     assert cell(opened, "wide", "Extra\nml") == f"{5 * (64 + 49 - 36 - 25) / 1000:.3g}"
+
+
+def test_beside_the_dice_to_a_fusion_stands_the_dice_to_the_fusion_of_the_others(opened):
+    labels = opened.case.labels()
+    others = {name: [each for each in labels if each != name] for name in labels}
+    for name, two in others.items():
+        without = fuse([labels[each] for each in two], "majority").labels
+        assert cell(opened, name, "Dice to\nothers") == f"{dice(labels[name], without, 2):.3f}"
+    assert cell(opened, "exact", "Dice to\nothers") != cell(opened, "exact", "Dice")
+
+
+def test_who_has_no_say_in_the_fusion_is_compared_with_it_as_it_is(host, opened):
+    opened.case.use("wide", used=False)
+    host.wait_for(lambda: opened.annotators.review is not None and not opened.annotatorsSection.isReviewing)
+    assert opened.truth.record.annotators == ("exact", "misses")
+    assert cell(opened, "wide", "Dice to\nothers") == cell(opened, "wide", "Dice")
+    labels = opened.case.labels()
+    pair = f"{dice(labels['exact'], labels['misses'], 2):.3f}"
+    assert cell(opened, "exact", "Dice to\nothers") == cell(opened, "misses", "Dice to\nothers") == pair
+
+
+def test_a_truth_that_is_no_fusion_has_no_dice_to_the_others(opened):
+    opened.truth.truth = opened.truth.truth.copy()
+    opened.truth.record.__class__("model", "", ()).write(opened.case.folder.find(Role.TRUTH))
+    opened.annotators.update()
+    table = ui_of(opened).statisticsTable
+    titles = [table.horizontalHeaderItem(place).text() for place in range(table.model().columnCount())]
+    assert titles == ["Name", "Dice", "Missed\nml", "Extra\nml", "Bias\nmm"]
 
 
 def test_selecting_an_annotator_says_what_is_wrong_and_shows_the_error_map(opened):

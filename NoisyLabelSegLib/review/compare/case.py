@@ -57,13 +57,15 @@ def review_case(
 ) -> CaseReview:
     """Compares annotators' labels (*shape) uint8 with a truth (*shape) uint8 on one grid.
 
-    `fused_from` says what a truth that is a fusion was fused from; then `dice_leave_one_out` is given too.
+    `fused_from` says what a truth that is a fusion was fused from; then `dice_leave_one_out` is given too. Counts that
+    it does not hold yet are made of the labels.
     """
     settings = settings or ReviewOptions()
     box = _worthwhile(busy_box([truth, *labels.values()], geometry.shape), geometry.shape)
     inside = {name: np.ascontiguousarray(array[box]) for name, array in labels.items()}
     true = LabelShapes(np.ascontiguousarray(truth[box]), geometry.spacing_zyx, len(classes))
-    counts = _Counts(inside, true.labels, len(classes), geometry.spacing_zyx, fused_from)
+    origin = None if fused_from is None else fused_from.counted(labels, len(classes))
+    counts = _Counts(inside, true.labels, len(classes), geometry.spacing_zyx, origin)
     view = CaseView(case, inside, true, box, geometry, tuple(classes), settings)
     rows: list[AnnotatorStatistics] = []
     found: list[Mistake] = []
@@ -116,8 +118,13 @@ class _Counts:
             voxels=self._region,
             agreement={name: self._dice(place, other, label) for name, other in others.items()},
             dice_leave_one_out=self._dice_leave_one_out(annotator, label),
-            fused_from=None if self._fused_from is None else len(self._fused_from.annotators),
+            fused_from=self._contributors(annotator),
         )
+
+    def _contributors(self, annotator: str) -> int | None:
+        """How many annotators' labels the truth was fused from; None where this one's are not among them."""
+        origin = self._fused_from
+        return None if origin is None or annotator not in origin.annotators else len(origin.annotators)
 
     def _dice_leave_one_out(self, annotator: str, label: int) -> float | None:
         """A fusion without the annotator's labels excludes them already."""

@@ -48,7 +48,7 @@ class AnnotatorStatistics:
     agreement: Mapping[str, float] = field(default_factory=dict)
     """Dice with every other annotator of the case."""
     fused_from: int | None = None
-    """How many annotators' labels the reference of this case was fused from; None where it is no fusion."""
+    """How many annotators' labels the reference was fused from; None where this annotator's are not among them."""
     units: Units = MILLIMETERS
 
 

@@ -151,6 +151,7 @@ def test_whoever_is_not_in_the_fusion_is_compared_with_it_as_it_is() -> None:
     origin = FusedFrom.of(votes, leave_one_out(votes, "majority"))
     review = review_case({"a": a, "b": b, "c": c}, a, Geometry.plain((1, 4)), fused_from=origin)
     assert [row.dice_leave_one_out for row in review.statistics] == [1, 1, 0.5]
+    assert [row.fused_from for row in review.statistics] == [2, 2, None]
 
 
 def test_agreement_is_dice_between_annotators() -> None:
