@@ -167,5 +167,5 @@ def test_a_view_shows_the_structure_that_was_stepped_to(several):
 def test_the_wrong_class_has_a_column_where_there_are_several_classes(several):
     table = several.annotatorsSection._ui.statisticsTable
     titles = [table.horizontalHeaderItem(column).text() for column in range(table.model().columnCount())]
-    assert titles == ["Name", "Dice", "Missed\nml", "Extra\nml", "Wrong\nml"]
-    assert table.item(2, 4).text() == "0.18"
+    assert titles == ["Name", "Dice", "Dice to\nothers", "Missed\nml", "Extra\nml", "Wrong\nml"]
+    assert table.item(2, 5).text() == "0.18"
