@@ -128,7 +128,7 @@ def _columns() -> dict[str, tuple[str, str]]:
         "dice": (_("Dice"), _("Overlap with the truth: 1 is perfect.")),
         "dice_leave_one_out": (
             _("Dice to\nothers"),
-            _("Overlap with the fusion of the others' labels, by the same method: one's own labels do not flatter it."),
+            _("Overlap with a fusion, by the same method, of the labels of all others."),
         ),
         "missed_ml": (_("Missed\nml"), _("Volume of the truth that was not marked.")),
         "extra_ml": (_("Extra\nml"), _("Volume that was marked and is not there.")),
