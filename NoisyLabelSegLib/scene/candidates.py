@@ -42,9 +42,9 @@ def findCandidates(scene: Node) -> list[Candidate]:
 
 def findingCandidates(scene: Node) -> Generator[str, None, list[Candidate]]:
     """findCandidates() in steps: yields the name of what is looked at next."""
-    groups = _channelGroups([node for node in nodesOfClass(scene, "vtkMRMLScalarVolumeNode") if _isImage(node)])
+    groups = _channelGroups(findImages(scene))
     found: list[list[Node]] = [[] for _ in groups]
-    for node in _labelNodes(scene):
+    for node in findLabels(scene):
         yield node.GetName()
         place = _bestGroup(node, groups)
         if place is not None:
@@ -61,14 +61,19 @@ def findingCandidates(scene: Node) -> Generator[str, None, list[Candidate]]:
 
 def countLabels(scene: Node) -> tuple[int, int]:
     """How many nodes of a scene may be annotators, and the most classes that one of them has, background included."""
-    nodes = _labelNodes(scene)
+    nodes = findLabels(scene)
     counts = [node.GetSegmentation().GetNumberOfSegments() for node in nodes if node.IsA("vtkMRMLSegmentationNode")]
     return len(nodes), 1 + max(counts, default=1)
 
 
 def untaggedLabels(scene: Node, volume: Node) -> list[Node]:
     """Labelmaps and segmentations that lie on a volume and belong to no case of ours."""
-    return [node for node in _labelNodes(scene) if Tag.read(node) is None and _bestGroup(node, [[volume]]) is not None]
+    return [node for node in findLabels(scene) if Tag.read(node) is None and _bestGroup(node, [[volume]]) is not None]
+
+
+def findImages(scene: Node) -> list[Node]:
+    """The volumes that may be images of cases."""
+    return [node for node in nodesOfClass(scene, "vtkMRMLScalarVolumeNode") if _isImage(node)]
 
 
 def _isImage(node: Node) -> bool:
@@ -78,7 +83,8 @@ def _isImage(node: Node) -> bool:
     return bool(isPlain and hasVoxels and (tag is None or tag.role is Role.IMAGE))
 
 
-def _labelNodes(scene: Node) -> list[Node]:
+def findLabels(scene: Node) -> list[Node]:
+    """The labelmaps and segmentations that may be of annotators."""
     nodes = [
         *(node for node in nodesOfClass(scene, "vtkMRMLLabelMapVolumeNode") if node.GetImageData() is not None),
         *(

@@ -19,6 +19,7 @@ from NoisyLabelSegLib.cases.label_values import is_mask_of_255
 from NoisyLabelSegLib.cases.study import LazyCases
 from NoisyLabelSegLib.progress import Report, finished, silent, steps
 from NoisyLabelSegLib.scene.arrays import Node
+from NoisyLabelSegLib.scene.case_images import fillEmpty, rememberPicture
 from NoisyLabelSegLib.scene.folder import CaseFolder
 from NoisyLabelSegLib.scene.nodes import PREFIX, Role
 from NoisyLabelSegLib.scene.outlines import fillAnnotator
@@ -88,6 +89,9 @@ def loadingCase(
         image = source if isinstance(source, Image) else (yield from reading_image(source))
         yield case.id
         _loadImage(folder, source, image, channel, len(case.images))
+    if not case.images:
+        volume = folder.put(SCALAR, Role.IMAGE, f"{case.id} (no image)", label="0")
+        fillEmpty(volume, case.geometry)
     everyone = list(dict.fromkeys([*annotators, *case.annotators]))
     for annotator in case.annotators:
         yield annotator
@@ -151,6 +155,7 @@ def _loadImage(folder: CaseFolder, source: Source, image: Image, channel: int, c
         node = folder.put(VECTOR if isPhoto else SCALAR, Role.IMAGE, name, label=label)
         if not isPhoto and array.size > MANY_VOXELS:
             chooseWindow(node, array)
+        rememberPicture(node, image.geometry)
         fillVolume(node, array, image.geometry)
 
 

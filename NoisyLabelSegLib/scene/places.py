@@ -50,11 +50,6 @@ class ViewPlaces:
                 crosshair.SetCrosshairMode(slicer.vtkMRMLCrosshairNode.NoCrosshair)
                 crosshair.RemoveAttribute(_MARKED)
 
-    @property
-    def isZoomedIn(self) -> bool:
-        """Whether a jump has zoomed in, so that zoomBack() changes something."""
-        return bool(self._beforeZoom)
-
     def zoomBack(self) -> None:
         """Shows as much as before the first jump that zoomed in; the place stays in the middle of the views."""
         for id, fieldOfView in self._beforeZoom.items():

@@ -48,6 +48,16 @@ def inThreeDimensions(geometry: Geometry) -> Geometry:
     )
 
 
+def inTwoDimensions(geometry: Geometry) -> Geometry:
+    """The grid of the picture that Slicer holds as a volume of one slice."""
+    return Geometry(
+        geometry.shape[1:],
+        geometry.spacing[:2],
+        geometry.origin[:2],
+        tuple(np.reshape(geometry.direction, (3, 3))[:2, :2].ravel().tolist()),
+    )
+
+
 def ijkToRas(geometry: Geometry) -> Node:
     """The vtkMatrix4x4 from a voxel index (x, y, z) to RAS millimeters."""
     geometry = inThreeDimensions(geometry)

@@ -15,6 +15,7 @@ from NoisyLabelSegLib.cases.label_matches import LabelMatch, merge_labels, propo
 from NoisyLabelSegLib.errors import UserError
 from NoisyLabelSegLib.progress import finished
 from NoisyLabelSegLib.scene.arrays import Node, arrayOf
+from NoisyLabelSegLib.scene.case_images import NO_IMAGE_REMARK, isEmpty
 from NoisyLabelSegLib.scene.colors import RGB, annotatorColor
 from NoisyLabelSegLib.scene.folder import CaseFolder
 from NoisyLabelSegLib.scene.nodes import Role
@@ -80,7 +81,8 @@ def readingCase(
     if not volumes:
         raise UserError("No volume is chosen", remedy="choose the image that was outlined")
     reference = volumes[0]
-    images = tuple(_channel(volume, reference) for volume in volumes)
+    grid = geometryOf(reference)
+    images = tuple(_channel(volume, reference) for volume in volumes if not isEmpty(volume))
     named = _withUniqueNames(list(sources))
     segmentNames = tuple(classes) or _segmentClasses(named)
     found, values = {}, {}
@@ -94,11 +96,12 @@ def readingCase(
         labels = found[name].labels
         labels[labels == 255] = 1
         values[name] = {0, 1}
-    remarks = [remark for each in found.values() for remark in each.remarks]
+    remarks = [] if images else [NO_IMAGE_REMARK]
+    remarks += [remark for each in found.values() for remark in each.remarks]
     if masks:
         remarks.append(f"{', '.join(masks)}: 255 is taken as class 1, since these are masks of 0 and 255.")
     names = segmentNames or _plainClasses(max((max(each) for each in values.values()), default=1))
-    annotations = {name: Annotation(Image(each.labels, images[0].geometry)) for name, each in found.items()}
+    annotations = {name: Annotation(Image(each.labels, grid)) for name, each in found.items()}
     case = Case(id or reference.GetName(), images, annotations, classes=len(names))
     resampled = tuple(name for name, each in found.items() if each.resampled)
     return SceneCase(

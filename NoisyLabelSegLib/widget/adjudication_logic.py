@@ -12,7 +12,7 @@ from slicer.i18n import tr as _
 
 from NoisyLabelSegLib.cases import read_labels, write_labels
 from NoisyLabelSegLib.cases.estimates import EstimateWriter
-from NoisyLabelSegLib.decisions import Decisions, Disagreement, Disagreements
+from NoisyLabelSegLib.decisions import Decisions, Disagreement, Disagreements, labels_digest
 from NoisyLabelSegLib.decisions.provenance import Provenance
 from NoisyLabelSegLib.decisions.record import EDITED
 from NoisyLabelSegLib.decisions.session import Session, Stamp
@@ -93,7 +93,9 @@ class AdjudicationLogic:
 
     def taking(self, basis: Basis, regions: Disagreements, described: Mapping[int, Disagreement], digest: str) -> Work:
         """Begins a session with the disagreements that were found, and goes on with the decisions in the scene."""
-        case = self._case.folder.case
+        case, grid = self._case.folder.case, self._case.fileGeometry
+        if grid.dimension == 2:  # decisions are about the labels as they are in files
+            digest = labels_digest({name: labels.reshape(grid.shape) for name, labels in basis.labels.items()})
         record = Decisions(self._method(), tuple(basis.labels), {case: digest}, self.agreedShare)
         session = Session(case, basis.reference, regions, record, _described=dict(described))
         yield ""
@@ -196,8 +198,8 @@ class AdjudicationLogic:
             file = found.folder / next(decision.edit for decision in mine if decision.edit)
             yield _("Reading {name}...").format(name=file.name)
             image = read_labels(file)
-            self._case.geometry.require_same(image.geometry, f"case {session.case}", file=file)
-            edited = image.array
+            self._case.fileGeometry.require_same(image.geometry, f"case {session.case}", file=file)
+            edited = image.array.reshape(session.reference.shape)
         self._begin()
         session.merge(found, edited)
         yield from self._showing()
@@ -206,12 +208,12 @@ class AdjudicationLogic:
         """Writes decisions.json, and beside it the edited truth and the reference, which `adjudicate` needs."""
         session = self.session
         assert session is not None
-        geometry, folder = self._case.geometry, path.parent
+        grid, folder = self._case.fileGeometry, path.parent
         yield _("Writing {name}...").format(name=path.name)
         if session.is_edited and session.edited is not None:
-            write_labels(folder / session.edit_file, session.edited, geometry)
+            write_labels(folder / session.edit_file, session.edited.reshape(grid.shape), grid)
         yield _("Writing {name}...").format(name=path.name)
-        EstimateWriter(folder / "reference" / session.case, geometry).write_truth(session.reference)
+        EstimateWriter(folder / "reference" / session.case, grid).write_truth(session.reference.reshape(grid.shape))
         session.record().write(path)
 
     def signingOff(self) -> Work:

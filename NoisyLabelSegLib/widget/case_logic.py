@@ -13,7 +13,8 @@ from NoisyLabelSegLib.cases import Case, Geometry, Image
 from NoisyLabelSegLib.cases.label_matches import LabelMatch
 from NoisyLabelSegLib.errors import UserError
 from NoisyLabelSegLib.progress import finished
-from NoisyLabelSegLib.scene.candidates import countLabels, findingCandidates
+from NoisyLabelSegLib.scene.candidates import countLabels
+from NoisyLabelSegLib.scene.case_images import fileGeometry, isEmpty
 from NoisyLabelSegLib.scene.colors import annotatorColor
 from NoisyLabelSegLib.scene.folder import CaseFolder
 from NoisyLabelSegLib.scene.nodes import Role, Tag
@@ -22,6 +23,8 @@ from NoisyLabelSegLib.scene.placing import geometryOf
 from NoisyLabelSegLib.scene.scene_case import SceneCase, adoptingNodes, matched, readingCase, sourcesOf
 from NoisyLabelSegLib.scene.sources import AnnotatorSource, labelsOnGrid
 from NoisyLabelSegLib.signals import Signal
+from NoisyLabelSegLib.widget.adding import findingNew, volumeForLabels
+from NoisyLabelSegLib.widget.annotator_list import AnnotatorList
 from NoisyLabelSegLib.widget.drawn_outlines import DrawnOutlines
 from NoisyLabelSegLib.widget.work import AtOnce, Runner, Work, isLarge, told
 
@@ -98,6 +101,16 @@ class CaseLogic:
         return geometryOf(self._parameters.volume)
 
     @property
+    def fileGeometry(self) -> Geometry:
+        """The grid of files: of two dimensions where the case was opened from a picture."""
+        return fileGeometry(self._parameters.volume)
+
+    @property
+    def hasImage(self) -> bool:
+        """Whether the open case is more than labels."""
+        return self.isOpen and not isEmpty(self._parameters.volume)
+
+    @property
     def classes(self) -> tuple[str, ...]:
         return self.read().classes
 
@@ -108,7 +121,7 @@ class CaseLogic:
     @property
     def used(self) -> tuple[str, ...]:
         """Those who are ticked."""
-        return tuple(name for name in self.annotators if name not in self._parameters.ignored)
+        return self._list.used if self.isOpen else ()
 
     def nameClasses(self, classes: Sequence[str]) -> None:
         """Says what the classes are, background first, where no annotator does."""
@@ -162,13 +175,12 @@ class CaseLogic:
 
     def dropMissing(self) -> None:
         """Takes annotators whose node was deleted off the list."""
-        if self.isOpen and any(node is None for node in self._parameters.nodes):
+        if self.isOpen and self._list.hasMissing:
             self._setSources(self.sources)
 
     def use(self, name: str, *, used: bool) -> None:
         """Ticks or unticks an annotator."""
-        ignored = [other for other in self._parameters.ignored if other != name]
-        self._parameters.ignored = ignored if used else [*ignored, name]
+        self._list.use(name, used=used)
         self.usedChanged.emit(None)
 
     def chooseVolume(self, volume: Any) -> None:
@@ -189,31 +201,20 @@ class CaseLogic:
 
     def addFromScene(self) -> None:
         """Adds what looks like annotators of the volume, in steps where the scene holds much."""
+        if self._parameters.volume is None:
+            self.chooseVolume(volumeForLabels(self._scene))
         image = self._parameters.volume.GetImageData()
         voxels = 0 if image is None else image.GetNumberOfPoints()
         self._runner.run(self._adding(), large=isLarge(voxels, *countLabels(self._scene)))
 
     def _adding(self) -> Work:
-        volume, before = self._parameters.volume, self.sources
-        known = {(source.node.GetID(), source.segmentId) for source in before}
-        candidates = yield from told(_("Looking at {step}..."), findingCandidates(self._scene))
-        found = [candidate for candidate in candidates if volume in candidate.volumes]
-        new = [
-            each
-            for candidate in found
-            for each in candidate.sources
-            if (each.node.GetID(), each.segmentId) not in known
-        ]
-        if not new:
-            raise UserError(
-                f"No further labelmap or segmentation in the scene lies on {volume.GetName()}",
-                remedy="load one, or open the demo case",
-            )
+        before = self.sources
+        volumes, new = yield from findingNew(self._scene, self._parameters.volume, before)
         if not self._parameters.study:  # the classes of a study are those that its file names
             self._parameters.classes = []
         sources = [*before, *new]
         folder = self.folder
-        work = adoptingNodes(self._scene, folder.case, found[0].volumes, sources, study=folder.study)
+        work = adoptingNodes(self._scene, folder.case, volumes, sources, study=folder.study)
         yield from told(_("Adding {step}..."), work)
         self._setSources(sources)
 
@@ -283,17 +284,15 @@ class CaseLogic:
     @property
     def sources(self) -> list[AnnotatorSource]:
         """Everybody in the table whose node is still in the scene."""
-        if not self.isOpen:
-            return []
-        entries = zip(self._parameters.names, self._parameters.nodes, self._parameters.segments, strict=True)
-        return [AnnotatorSource(name, node, segment) for name, node, segment in entries if node is not None]
+        return self._list.sources if self.isOpen else []
+
+    @property
+    def _list(self) -> AnnotatorList:
+        return AnnotatorList(self._parameters)
 
     def _setSources(self, sources: list[AnnotatorSource]) -> None:
         self._drawn.keepOnly([source.name for source in sources])
-        self._parameters.names = [source.name for source in sources]
-        self._parameters.nodes = [source.node for source in sources]
-        self._parameters.segments = [source.segmentId for source in sources]
-        self._parameters.ignored = [name for name in self._parameters.ignored if name in self._parameters.names]
+        self._list.put(sources)
         self.refresh()
 
     def _source(self, name: str) -> AnnotatorSource:

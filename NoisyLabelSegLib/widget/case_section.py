@@ -54,10 +54,6 @@ class CaseSection:
             say(self._ui.caseMessage, " ".join(remarks) or self._nextStep())
 
     def updateButtons(self) -> None:
-        noVolume = "" if self._ui.volumeSelector.currentNode() else _("Choose a volume first.")
-        explain(
-            self._ui.addFromSceneButton, noVolume, _("Finds labelmaps and segmentations of this volume in the scene.")
-        )
         explain(
             self._ui.removeButton,
             "" if self._selected() else _("Select an annotator in the table first."),

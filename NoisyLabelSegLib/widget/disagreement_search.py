@@ -8,19 +8,17 @@ from slicer.i18n import tr as _
 
 from NoisyLabelSegLib.decisions import find_disagreements, labels_digest
 from NoisyLabelSegLib.decisions.handover import read_disagreements
-from NoisyLabelSegLib.jobs.job import Job
 from NoisyLabelSegLib.jobs.pollers import Poller
-from NoisyLabelSegLib.jobs.reports import Failed, Finished
 from NoisyLabelSegLib.review.handover import write_question
 from NoisyLabelSegLib.verbs import DisagreementsSettings
 from NoisyLabelSegLib.widget.adjudication_logic import AdjudicationLogic, Basis
 from NoisyLabelSegLib.widget.case_logic import CaseLogic
-from NoisyLabelSegLib.widget.handed_over import HandedOver
+from NoisyLabelSegLib.widget.handed_over import HandedOver, NewestInBackground
 from NoisyLabelSegLib.widget.work import Runner, Work
 
 
-class DisagreementSearch:
-    """The newest search counts: what is still under way when another begins is stopped and forgotten."""
+class DisagreementSearch(NewestInBackground):
+    """Begins a session of the logic with the disagreements that it finds."""
 
     def __init__(
         self,
@@ -30,35 +28,16 @@ class DisagreementSearch:
         makePoller: Callable[[], Poller],
         say: Callable[[str], None],
     ) -> None:
-        self._case, self._logic, self._runner, self._makePoller, self._say = case, logic, runner, makePoller, say
-        self._newest: HandedOver | None = None
-
-    @property
-    def running(self) -> bool:
-        return self._newest is not None
+        super().__init__("disagreements", runner, makePoller, say)
+        self._case, self._logic = case, logic
 
     def start(self) -> None:
-        """Looks for the disagreements and begins a session with them."""
-        self.cancel()
+        """Looks for the disagreements."""
         if self._case.isLarge:
-            search = self._newest = HandedOver("disagreements")
-            self._runner.run(self._asking(search), large=True, onFailed=self.cancel)
+            self.ask(self._asking)
         else:
+            self.cancel()
             self._runner.run(self._here(), large=False)
-
-    def cancel(self) -> None:
-        """Stops what is under way without waiting for it."""
-        self._runner.cancel()
-        search, self._newest = self._newest, None
-        if search is not None:
-            search.cancel()
-
-    def close(self) -> None:
-        """Stops what is under way and waits: the scene goes away."""
-        self._runner.cancel()
-        search, self._newest = self._newest, None
-        if search is not None:
-            search.close()
 
     def _here(self) -> Work:
         yield _("Looking for disagreements...")
@@ -86,29 +65,9 @@ class DisagreementSearch:
         settings = DisagreementsSettings(
             case=str(search.question), out=str(search.answer), agreed_share=self._logic.agreedShare
         )
-        job = search.job = Job(settings, poller=self._makePoller())
-        job.finished.connect(lambda news: self._onFinished(search, basis, news))
-        job.failed.connect(lambda news: self._onFailed(search, news))
-        job.cancelled.connect(lambda _news: search.forget())
-        job.start()
+        self.handOver(search, settings, lambda: self._taking(search, basis))
         self._say(saying)
 
-    def _onFinished(self, search: HandedOver, basis: Basis, _news: Finished) -> None:
-        if search is self._newest:
-            self._runner.run(self._answering(search, basis), large=True, onFailed=self.cancel)
-        else:
-            search.forget()
-
-    def _answering(self, search: HandedOver, basis: Basis) -> Work:
+    def _taking(self, search: HandedOver, basis: Basis) -> Work:
         yield _("Looking for disagreements...")
-        found = read_disagreements(search.answer, basis.labels, self._case.geometry)
-        self._newest = None
-        search.forget()
-        yield from self._logic.taking(basis, *found)
-        self._say("")
-
-    def _onFailed(self, search: HandedOver, news: Failed) -> None:
-        search.forget()
-        if search is self._newest:
-            self._newest = None
-            self._say(news.sentence)
+        yield from self._logic.taking(basis, *read_disagreements(search.answer, basis.labels, self._case.geometry))

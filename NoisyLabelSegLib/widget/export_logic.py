@@ -76,12 +76,13 @@ class ExportLogic:
         """export() in steps: one for each file."""
         yield _("Exporting...")
         self._truth.takeEdits()
-        name, truth, geometry = self._case.folder.case, self._truth.truth, self._case.geometry
+        name, truth, grid = self._case.folder.case, self._truth.truth, self._case.fileGeometry
         made, provenance = [], self._truth.provenance()
         for ending, wanted in ((".nrrd", Format.NRRD), (".nii.gz", Format.NIFTI)):
             if wanted in formats:
                 yield _("Exporting {name}...").format(name=f"{name}_truth{ending}")
-                write_labels(folder / f"{name}_truth{ending}", truth, geometry, note=provenance.sentence())
+                written = folder / f"{name}_truth{ending}"
+                write_labels(written, truth.reshape(grid.shape), grid, note=provenance.sentence())
                 made.append(f"{name}_truth{ending}")
         if Format.SEGMENTATION in formats:
             yield _("Exporting the segmentation...")

@@ -38,7 +38,9 @@ class PredictionLogic:
     def problem(self, model: str, place: Mapping[str, Any], *, labels: bool = False) -> str:
         """Why the model cannot run now, as a sentence; empty when it can. `place` is that of `placeOf`."""
         problem: str = ""
-        if not model:
+        if self._case.isOpen and not self._case.hasImage:
+            problem = _("A trained model looks at the image, and this case has labels only.")
+        elif not model:
             problem = _("Choose a trained model (*.nlseg), or train one below.")
         elif not Path(model).is_file():
             problem = _("{model} does not exist; choose another model.").format(model=model)

@@ -14,6 +14,7 @@ from NoisyLabelSegLib.cases import Study
 from NoisyLabelSegLib.errors import UserError
 from NoisyLabelSegLib.jobs.reports import Progressed
 from NoisyLabelSegLib.resources import resource_path
+from NoisyLabelSegLib.scene.case_images import isEmpty
 from NoisyLabelSegLib.scene.folder import CaseFolder
 from NoisyLabelSegLib.scene.nodes import Role
 from NoisyLabelSegLib.scene.scene_case import readingFolder, sourcesOf
@@ -59,6 +60,8 @@ class TrainLogic:
         problem: str = ""
         if parameters.trainingSource == SCENE and not self._case.annotators:
             problem = _("Open a case with annotators first, or learn from a study.")
+        elif parameters.trainingSource == SCENE and not self._foldersToTrainOn():
+            problem = _("A training needs images, and the scene has labels only.")
         elif parameters.trainingSource == STUDY and not isStudy(parameters.trainingStudy):
             problem = _("Choose a study.json, or the folder that holds it.")
         elif not parameters.runFolder:
@@ -150,7 +153,8 @@ class TrainLogic:
         return str(file) if file is not None and file.is_file() else ""
 
     def _foldersToTrainOn(self) -> list[CaseFolder]:
-        return [folder for folder in CaseFolder.all(self._scene) if folder.nodes(Role.IMAGE) and sourcesOf(folder)]
+        folders = [folder for folder in CaseFolder.all(self._scene) if folder.nodes(Role.IMAGE)]
+        return [folder for folder in folders if sourcesOf(folder) and not isEmpty(folder.image)]
 
     @property
     def _curveFolder(self) -> CaseFolder:

@@ -99,3 +99,28 @@ def write_series():
     from NoisyLabelSegLib.cases.dicom_series_writer import write_series
 
     return write_series
+
+
+@pytest.fixture
+def deciding(opened):
+    """The panel with the adjudication section open, and Ann about to decide."""
+    ui = opened.adjudicationSection._ui
+    ui.adjudicatorEdit.setProperty("text", "Ann")
+    ui.adjudicationSection.collapsed = False
+    assert opened.adjudication.session is not None
+    return opened
+
+
+@pytest.fixture
+def segment_editor(host):  # noqa: F811
+    """What the panel has told Segment Editor to edit."""
+    from types import SimpleNamespace
+
+    told = SimpleNamespace()
+    editor = SimpleNamespace(
+        setSegmentationNode=lambda node: setattr(told, "segmentation", node),
+        setSourceVolumeNode=lambda node: setattr(told, "volume", node),
+    )
+    host.application.widgets["SegmentEditor"] = SimpleNamespace(editor=editor)
+    yield told
+    del host.application.widgets["SegmentEditor"]

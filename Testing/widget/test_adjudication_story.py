@@ -115,7 +115,7 @@ def test_four_readers_of_a_nodule_are_adjudicated_signed_off_exported_and_read_a
     np.testing.assert_array_equal(panel.truth.truth, estimate)
     before = scores(host, panel)
 
-    ui.adjudicatorEdit.setText("Ann")
+    ui.adjudicatorEdit.setProperty("text", "Ann")
     ui.shareBox.setProperty("value", 75)  # where three of four agree nothing is asked
     mouse.open(ui.adjudicationSection)
     host.wait_for(lambda: panel.adjudication.session is not None and not panel.adjudicationSection.running)

@@ -28,8 +28,8 @@ def names(panel):
 def test_an_empty_scene_is_met_with_the_next_step(module):
     ui = ui_of(module.panel)
     assert "try the demo case" in text(ui.caseMessage)
-    assert not ui.addFromSceneButton.property("enabled")
-    assert ui.addFromSceneButton.property("toolTip") == "<p>Choose a volume first.</p>"
+    ui.addFromSceneButton.click()
+    assert "The scene holds no labelmap or segmentation" in text(ui.caseMessage)
 
 
 def test_add_from_scene_finds_the_labelmaps_of_the_volume(module, volume, readers):
