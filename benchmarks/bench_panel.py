@@ -8,7 +8,7 @@ import statistics
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +16,8 @@ import numpy as np
 
 from benchmarks.panel_actions import LargeCase
 from benchmarks.panel_adjudication import LargeAdjudication
-from benchmarks.panel_scenes import SCENES, Scene, SceneActions
+from benchmarks.panel_real_scenes import real_scenes
+from benchmarks.panel_scenes import SCENES, AnyScene, SceneActions
 from NoisyLabelSegLib.commands.terminal import Terminal
 from NoisyLabelSegLib.errors import UserError
 
@@ -47,49 +48,82 @@ print(time.perf_counter() - begin)
 """
 
 
+PARTS = ("training", "actions", "adjudication", "scenes")
+
+
+def add_options(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--only", nargs="+", choices=PARTS, default=PARTS, metavar="PART", help=", ".join(PARTS))
+    parser.add_argument(
+        "--data", type=Path, metavar="DIR", help="the folder of the real data, whose cases are the scenes then"
+    )
+
+
 def run(terminal: Terminal, options: argparse.Namespace) -> dict[str, Any]:
     if not HOST.is_dir():
         raise UserError("The panel is measured in the host of the source tree", remedy="run this in a checkout")
     os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
-    module, rival = measure_imports(options.repeats)
+    results: dict[str, Any] = {}
+    if "training" in options.only:
+        results |= _training(terminal, options.repeats)
+    for part, measure in (("actions", measure_actions), ("adjudication", measure_adjudication)):
+        if part in options.only:
+            results[part] = {what: _figures(heard) for what, heard in measure().items()}
+            _show(terminal, f"512 x 512 x 200 voxels and five annotators ({part})", results[part])
+    if "scenes" in options.only:
+        results["scenes"] = {}
+        for scene in scenes(options.data):
+            found = {what: _figures(heard) for what, heard in measure_scene(scene).items()}
+            results["scenes"][scene.title] = found
+            _show(terminal, scene.title, found)
+    blocked = list(_blocked(results))
+    limit = f"No action computes for more than {LARGEST_MS} ms at once."
+    terminal.say(f"Longer than {LARGEST_MS} ms at once: {'; '.join(blocked)}" if blocked else limit)
+    return results
+
+
+def scenes(data: Path | None) -> Sequence[AnyScene]:
+    """Scenes that are made up, or those of the folder of real data."""
+    if data is None:
+        return SCENES
+    found = real_scenes(data)
+    if not found:
+        raise UserError("holds none of the real cases", file=data, remedy="leave out --data for cases that are made up")
+    return found
+
+
+def _training(terminal: Terminal, repeats: int) -> dict[str, Any]:
+    """Loading the module, and a training."""
+    module, rival = measure_imports(repeats)
     training = _figures(measure_gaps())
-    results: dict[str, Any] = {
-        "module_seconds": module,
-        "simpleitk_seconds": rival,
-        "import_ratio": module / rival,
-        "training": training,
-        "actions": {what: _figures(heard) for what, heard in measure_actions().items()},
-        "adjudication": {what: _figures(heard) for what, heard in measure_adjudication().items()},
-        "scenes": {
-            scene.title: {what: _figures(heard) for what, heard in measure_scene(scene).items()} for scene in SCENES
-        },
-    }
     terminal.table(
         "The panel in the host",
         ["what", "measured", "wanted"],
         [
-            ("loading NoisyLabelSeg.py, in imports of SimpleITK", f"{results['import_ratio']:.3f}", "below 1"),
+            ("loading NoisyLabelSeg.py, in imports of SimpleITK", f"{module / rival:.3f}", "below 1"),
             ("event-loop gap while training, 95th percentile", f"{training['gap_95th_percentile_ms']:.0f} ms", "< 100"),
             ("event-loop gap while training, largest", f"{training['gap_largest_ms']:.0f} ms", "< 500"),
         ],
     )
     terminal.say(verdict(training))
-    for part in ("actions", "adjudication"):
-        terminal.table(
-            f"Event-loop gaps with 512 x 512 x 200 voxels and five annotators, in ms ({part})",
-            ["action", "95th percentile", "largest", "largest without other programs"],
-            [(what, *(f"{figure:.0f}" for figure in figures.values())) for what, figures in results[part].items()],
-        )
-    for title, actions in results["scenes"].items():
-        terminal.table(
-            f"Largest event-loop gap in ms, {title}",
-            ["action", "largest", "largest without other programs"],
-            [
-                (what, f"{each['gap_largest_ms']:.0f}", f"{each['busy_largest_ms']:.0f}")
-                for what, each in actions.items()
-            ],
-        )
-    return results
+    figures = {"module_seconds": module, "simpleitk_seconds": rival, "import_ratio": module / rival}
+    return {**figures, "training": training}
+
+
+def _show(terminal: Terminal, title: str, actions: Mapping[str, Mapping[str, float]]) -> None:
+    terminal.table(
+        f"Event-loop gaps in ms, {title}",
+        ["action", "95th percentile", "largest", "largest without other programs"],
+        [(what, *(f"{figure:.0f}" for figure in figures.values())) for what, figures in actions.items()],
+    )
+
+
+def _blocked(results: Mapping[str, Any]) -> Iterator[str]:
+    """The actions during which the panel itself computed for too long at once."""
+    groups = {part: results[part] for part in ("actions", "adjudication") if part in results}
+    for title, actions in {**groups, **results.get("scenes", {})}.items():
+        for what, figures in actions.items():
+            if figures["busy_largest_ms"] > LARGEST_MS:
+                yield f"{what} ({title}) {figures['busy_largest_ms']:.0f} ms"
 
 
 def measure_imports(repeats: int) -> tuple[float, float]:
@@ -146,7 +180,7 @@ def measure_adjudication() -> dict[str, Any]:
     return _in_panel(lambda *given: LargeAdjudication(*given).heard())
 
 
-def measure_scene(scene: Scene) -> dict[str, Any]:
+def measure_scene(scene: AnyScene) -> dict[str, Any]:
     """A heartbeat for each of the actions of people on nodes of a scene."""
     return _in_panel(lambda *given: SceneActions(*given).heard(scene))
 

@@ -6,7 +6,7 @@ import tempfile
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,6 +27,19 @@ class Scene:
     mark: int = 1
     """What a mask of one class holds where something is marked."""
 
+    def add_nodes(self) -> Any:
+        """Adds the nodes; returns the volume."""
+        return _add_nodes(self)
+
+
+class AnyScene(Protocol):
+    """Nodes that somebody has loaded, made up or real."""
+
+    @property
+    def title(self) -> str: ...
+    def add_nodes(self) -> Any:
+        """Adds the nodes; returns the volume."""
+
 
 SCENES = (
     Scene("CT of 512 x 512 x 133, four readers", (133, 512, 512), 4),
@@ -42,10 +55,10 @@ class SceneActions:
     def __init__(self, host: Any, panel: Any, heartbeat: Callable[[], Any]) -> None:
         self._host, self._panel, self._heartbeat = host, panel, heartbeat
 
-    def heard(self, scene: Scene) -> dict[str, Any]:
+    def heard(self, scene: AnyScene) -> dict[str, Any]:
         """A heartbeat for every action: by how much the event loop was late, again and again."""
         with tempfile.TemporaryDirectory(prefix="noisylabelseg-bench-") as folder:
-            volume = _add_nodes(scene)
+            volume = scene.add_nodes()
             self._panel.case.chooseVolume(volume)
             return {
                 what: listen(self._host, self._heartbeat(), act, done)
@@ -60,6 +73,8 @@ class SceneActions:
             panel.annotatorsSection,
             panel.exportSection,
         )
+        deciding = panel.adjudicationSection
+        panel.adjudication.setAdjudicator("Ann")
         methods, table = truth._ui.methodSelector, annotators._ui.statisticsTable
         export._ui.exportPath.currentPath = str(folder)
         export._ui.exportSegmentation.setChecked(True)
@@ -69,6 +84,9 @@ class SceneActions:
             isReady = panel.case.isReady and not panel.case._runner.running
             isDone = not truth._steps.running and not export.isExporting and not annotators.isReviewing
             return bool(isReady and isDone and panel.annotators.review is not None)
+
+        def listed() -> bool:
+            return at_rest() and panel.adjudication.session is not None and not deciding.running
 
         def choose(method: str) -> Callable[[], None]:
             return lambda: methods.setProperty("currentIndex", methods.findData(method))
@@ -83,6 +101,8 @@ class SceneActions:
             ("back to the usual views", lambda: each.setChecked(False), at_rest),
             ("show how sure it is", lambda: truth._ui.confidenceBox.setChecked(True), at_rest),
             ("plot over cases", annotators._ui.plotButton.click, at_rest),
+            ("list the disagreements", lambda: setattr(deciding._ui.adjudicationSection, "collapsed", False), listed),
+            ("take the majority", deciding._ui.majorityButton.click, listed),
             ("export NRRD and segmentation", export._ui.exportButton.click, at_rest),
         ]
 
