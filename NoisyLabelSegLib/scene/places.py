@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import slicer
 
 from NoisyLabelSegLib.scene.arrays import Node
+from NoisyLabelSegLib.scene.ct_windows import chooseCtWindow
 from NoisyLabelSegLib.scene.layout import nodesOfClass
 from NoisyLabelSegLib.scene.nodes import PREFIX
 from NoisyLabelSegLib.scene.placing import rasOf
@@ -31,6 +32,8 @@ class ViewPlaces:
         """Moves all slice views to a place of an image (LPS, mm); returns it in RAS. See ReviewViews.jumpTo()."""
         if extent is not None:
             self._zoomIn(max(ZOOM * extent, SMALLEST_VIEW_MM))
+            if image is not None:
+                chooseCtWindow(image, center, extent)
         ras = list(rasOf(tuple(center)))
         if image is not None:
             image.TransformPointToWorld(ras, ras)

@@ -13,7 +13,7 @@ from NoisyLabelSegLib.errors import UserError
 from NoisyLabelSegLib.scene.arrays import Node, arrayOf, imageFromArray, imageInSteps
 from NoisyLabelSegLib.scene.colors import CONFIDENCE, RAMP_STEPS, addLegend, rampColors
 from NoisyLabelSegLib.scene.folder import CaseFolder
-from NoisyLabelSegLib.scene.nodes import Role
+from NoisyLabelSegLib.scene.nodes import PREFIX, Role
 from NoisyLabelSegLib.scene.placing import geometryOf, ijkToRas
 
 LABELMAP, SCALAR, VECTOR = "vtkMRMLLabelMapVolumeNode", "vtkMRMLScalarVolumeNode", "vtkMRMLVectorVolumeNode"
@@ -21,6 +21,8 @@ HIDDEN_BELOW = 0.05
 """Probabilities below this are not drawn, so that the image shows through where nothing is likely."""
 MANY_VOXELS = 16_000_000
 """From here on Slicer's own search for the window of a scan keeps people waiting."""
+WINDOW_BY_US = PREFIX + "window"
+"""The attribute of a volume whose window nobody has chosen."""
 _SAMPLED_PLACES = 64
 _WINDOW_PERCENTILES = (0.1, 99.9)
 """Those that Slicer uses."""
@@ -38,11 +40,16 @@ def fillVolume(node: Node, array: NDArray[Any], geometry: Geometry) -> None:
 def chooseWindow(node: Node, array: NDArray[Any]) -> None:
     """Sets the gray window of a scan (z, y, x) by a sample of its voxels; Slicer would look at all of them at once."""
     node.CreateDefaultDisplayNodes()
-    few = tuple(slice(None, None, max(1, length // _SAMPLED_PLACES)) for length in array.shape)
-    low, high = np.percentile(array[few], _WINDOW_PERCENTILES)
+    low, high = np.percentile(sampled(array), _WINDOW_PERCENTILES)
+    node.SetAttribute(WINDOW_BY_US, "yes")
     display = node.GetDisplayNode()
     display.AutoWindowLevelOff()
     display.SetWindowLevelMinMax(float(low), float(max(high, low + 1e-6)))
+
+
+def sampled(array: NDArray[Any]) -> NDArray[Any]:
+    """Some of the voxels, from all over an image (*shape)."""
+    return array[tuple(slice(None, None, max(1, length // _SAMPLED_PLACES)) for length in array.shape)]
 
 
 def attachImage(node: Node, image: Node, geometry: Geometry) -> None:

@@ -130,6 +130,29 @@ def test_25_the_views_zoom_in_on_a_small_error_and_never_out(opened):
     assert min(red.GetFieldOfView()[:2]) == pytest.approx(24)
 
 
+def test_25_a_nodule_on_a_real_ct_is_shown_in_a_lung_window(module, shared_data):
+    from NoisyLabelSegLib.cases import read_image, read_labels
+    from NoisyLabelSegLib.scene.ct_windows import LUNG
+    from NoisyLabelSegLib.scene.volumes import LABELMAP, SCALAR, fillVolume
+
+    folder = shared_data / "lidc-ct-xml" / "LIDC-IDRI-0001"
+    for name in ("ct", "reader1", "reader2"):
+        image = read_image(folder / "ct.nrrd") if name == "ct" else read_labels(folder / f"{name}.nrrd")
+        fillVolume(
+            slicer.mrmlScene.AddNewNodeByClass(SCALAR if name == "ct" else LABELMAP, name), image.array, image.geometry
+        )
+    panel, volume = module.panel, slicer.mrmlScene.GetFirstNodeByName("ct")
+    panel.case.chooseVolume(volume)
+    panel.case.addFromScene()
+    panel.case._runner.finish()
+    panel.truthSection._steps.finish()
+    panel.annotators.update()
+    display = volume.GetDisplayNode()
+    assert display.GetAutoWindowLevel()
+    panel.annotators.step("reader1", 1)
+    assert (display.GetWindow(), display.GetLevel()) == pytest.approx(LUNG)
+
+
 def test_26_every_export_has_the_edited_truth(opened, tmp_path):
     from NoisyLabelSegLib.cases import read_labels
     from NoisyLabelSegLib.widget.export_logic import ExportLogic, Format
