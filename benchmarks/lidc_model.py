@@ -11,6 +11,7 @@ from typing import Any
 
 import torch
 
+from benchmarks.lidc_card import details
 from benchmarks.lidc_nodules import read_slices, study_of
 from benchmarks.lidc_scores import scores
 from NoisyLabelSegLib.commands.terminal import Terminal
@@ -31,12 +32,6 @@ SETTINGS = Path(__file__).with_suffix(".json")
 """Every setting of the training, 2,000 steps, whatever the defaults are."""
 
 SCOPE = {"modality": "CT", "spacing": [0.4, 1.0], "object": "nodule", "edge": EDGE}
-
-SOURCE = (
-    "LIDC-IDRI, The Cancer Imaging Archive, Creative Commons Attribution 3.0 Unported. Armato SG III et al., Medical "
-    "Physics 38:915-931, 2011; Armato SG III et al., Data From LIDC-IDRI, TCIA 2015, "
-    "doi:10.7937/K9/TCIA.2015.LO9QL9SX; Clark K et al., Journal of Digital Imaging 26:1045-1057, 2013."
-)
 
 
 def main() -> None:
@@ -86,45 +81,6 @@ def finished(package: Path, data: Path, path: Path, report: Report) -> str:
     )
     save_package(path, network, card)
     return str(card.details["metrics"])
-
-
-def details(found: dict[str, Any]) -> dict[str, str]:
-    """The sections of the card, in the order of Mitchell et al., Model Cards for Model Reporting, 2019."""
-    four, every = found["allFourMasks"], found["emptyMasksCountZero"]
-    sizes = "; ".join(
-        f"{name}: {part['diceToReaders']:.3f} and {part['diceBetweenReaders']:.3f} ({part['slices']} slices)"
-        for name, part in found["bySize"].items()
-    )
-    return {
-        "training data": (
-            "4194 axial slices of 1081 nodules of 410 patients of LIDC-IDRI, each with four reader slots; a reader who "
-            "did not outline a nodule counts as an empty mask. " + SOURCE
-        ),
-        "annotators": (
-            "slot1 to slot4 are places in the file of a scan, not persons: readers are anonymous and differ from scan "
-            "to scan, and those who outlined a nodule come first, so that slot4 is empty most often."
-        ),
-        "metrics": (
-            f"88 test patients. On {four['slices']} slices that all four readers outlined, the Dice of the outline to "
-            f"a reader is {four['diceToReaders']:.3f}, between readers {four['diceBetweenReaders']:.3f}; surface Dice "
-            f"at 1 pixel {four['surfaceDice']['toReaders']:.3f} and {four['surfaceDice']['betweenReaders']:.3f}; Dice "
-            f"to the pixels that two or more readers marked {four['diceToConsensus']:.3f}. By mean area: "
-            f"{sizes}. On all {every['slices']} slices, an empty mask against an outline counting 0, "
-            f"{every['diceToReaders']:.3f} and {every['diceBetweenReaders']:.3f}. GED with 1 - IoU and "
-            f"{found['samples']} samples {every['ged_iou']:.3f} (one outline instead of samples "
-            f"{every['ged_iou_of_one_outline']:.3f}), HM-IoU {every['hm_iou']:.3f}; calibration error of the share of "
-            f"readers {found['shareOfReadersECE']:.4f}."
-        ),
-        "limitations": (
-            f"Of the slices that all four readers outlined, {found['missed']} had an outline with a Dice below 0.1 to "
-            "the readers. Other diseases and data sets were not tested. The share of readers who mark a pixel is "
-            "predicted too high between 0.3 and 0.7. Outlines are made slice by slice."
-        ),
-        "ethical considerations": (
-            "Patients were de-identified by TCIA, which asks users not to try to identify them. Sex, age and origin of "
-            "the patients are not known here, so that differences between groups were not examined."
-        ),
-    }
 
 
 if __name__ == "__main__":

@@ -24,6 +24,8 @@ SIZES = (50, 150)
 """Mean area of the four outlines in pixels at which small, middle and large slices part."""
 
 BINS = 10
+MIDDLE = slice(3, 7)
+"""The bins of predicted shares of readers from 0.3 to 0.7, where they disagree."""
 
 
 @dataclass(frozen=True)
@@ -60,6 +62,7 @@ def scores(model: Model, slices: NoduleSlices, report: Report) -> dict[str, Any]
         "bySize": {name: _part(part) for name, part in by_size.items()},
         "samples": SAMPLES,
         "shareOfReadersECE": float(np.abs(predicted - marked).sum() / voxels.sum()),
+        "shareOfReadersMiddle": {"predicted": _middle(predicted, voxels), "marked": _middle(marked, voxels)},
         "missed": sum(float(np.mean(item.to_readers)) < 0.1 for item in everybody),
     }
 
@@ -86,6 +89,10 @@ def _surface(scored: list[Scored]) -> dict[str, float]:
 def _mean(values: list[list[float]]) -> float:
     known = [value for each in values for value in each if not np.isnan(value)]
     return float(np.mean(known)) if known else float("nan")
+
+
+def _middle(sums: NDArray[np.float64], voxels: NDArray[np.float64]) -> float:
+    return float(sums[MIDDLE].sum() / max(voxels[MIDDLE].sum(), 1))
 
 
 def _scored(model: Model, slices: NoduleSlices, report: Report) -> Iterator[Scored]:

@@ -21,8 +21,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from NoisyLabelSegLib.cases.files import write_image, write_labels
-from NoisyLabelSegLib.cases.geometry import Geometry, Image
+from NoisyLabelSegLib.cases.files import write_labels
+from NoisyLabelSegLib.cases.geometry import Geometry
 from NoisyLabelSegLib.cases.slab_writer import slabs_of, write_slabs
 from NoisyLabelSegLib.cases.study_rules import file_name_part
 from NoisyLabelSegLib.errors import UserError
@@ -138,8 +138,11 @@ class EstimateWriter:
 
     def write_samples(self, samples: NDArray[Any]) -> None:
         """Labels drawn from the annotator models, (N, *shape)."""
-        image = Image(np.asarray(samples, dtype=np.uint8), self._geometry)
-        write_image(self._path(FileOf(FileKind.SAMPLES)), image, compressed=self._compressed)
+        self.write_sample_slabs(lambda rows: samples[:, rows], len(samples))
+
+    def write_sample_slabs(self, slab: Callable[[slice], NDArray[Any]], count: int) -> None:
+        """The same without ever holding all of them: `slab` makes those (N, n, ...) of some rows of the first axis."""
+        self._write_slabs(FileOf(FileKind.SAMPLES), slab, count, np.uint8)
 
     def _write_labels(self, file: FileOf, labels: NDArray[Any]) -> None:
         write_labels(self._path(file), labels, self._geometry, compressed=self._compressed)
@@ -147,10 +150,12 @@ class EstimateWriter:
     def _write_field(self, file: FileOf, values: NDArray[Any]) -> None:
         self._write_slabs(file, lambda rows: values[:, rows], len(values))
 
-    def _write_slabs(self, file: FileOf, slab: Callable[[slice], NDArray[Any]], components: int) -> None:
-        shape = self._geometry.shape
-        slabs = (slab(rows) for rows in slabs_of(shape, components))
-        write_slabs(self._path(file), slabs, components, self._geometry, compressed=self._compressed)
+    def _write_slabs(
+        self, file: FileOf, slab: Callable[[slice], NDArray[Any]], components: int, number: type[Any] = np.float32
+    ) -> None:
+        slabs = (slab(rows) for rows in slabs_of(self._geometry.shape, components))
+        path = self._path(file)
+        write_slabs(path, slabs, components, self._geometry, number=number, compressed=self._compressed)
 
     def _path(self, file: FileOf) -> Path:
         taken = {name.lower() for name, other in self._files.items() if other != file}

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import argparse
+import re
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from NoisyLabelSegLib.commands.terminal import Terminal
@@ -51,25 +53,51 @@ def _row(item: Listed) -> list[str]:
 
 
 def _description(item: Listed) -> list[list[str]]:
+    """What a user must know first, then what the model takes and gives, then how it was made."""
     card = item.card
     assert card is not None
     training = card.metrics.get("training", {})
     figures = training.items() if isinstance(training, dict) else []
-    return [
+    rows = [
+        ["intended use", card.intended_use],
+        ["made for", _made_for(card.scope)],
+        ["input", card.input],
         ["classes", ", ".join(card.classes)],
         ["annotators", ", ".join(card.annotators)],
-        ["input", card.input],
+        *[[str(title), str(text)] for title, text in card.details.items()],
+        ["license", card.license],
         [
             "network",
             f"{card.architecture.trunk} {list(card.architecture.widths)}, {card.architecture.confusion} matrices",
         ],
-        *[[f"trained: {name}", str(value)] for name, value in card.provenance.items()],
-        *[[f"metric: {name}", str(value)] for name, value in figures],
-        ["intended use", card.intended_use],
-        *[[f"for: {name}", str(value)] for name, value in card.scope.items()],
-        *[[str(title), str(text)] for title, text in card.details.items()],
-        ["license", card.license],
+        *[[f"trained: {_in_words(name)}", _value(value)] for name, value in card.provenance.items()],
+        *[[f"training figure: {_in_words(name)}", _value(value)] for name, value in figures],
     ]
+    return [row for row in rows if row[1]]
+
+
+def _made_for(scope: Mapping[str, Any]) -> str:
+    """The scans that the model is for, in words; empty for a card that does not say."""
+    parts = [str(scope["modality"])] if "modality" in scope else []
+    if "spacing" in scope:
+        low, high = scope["spacing"]
+        parts.append(f"pixels of {low:g} to {high:g} mm")
+    if "object" in scope:
+        parts.append(f"one {scope['object']} at a time, around a point or in a box that you give")
+    if "edge" in scope:
+        parts.append(f"at most {scope['edge']} pixels wide")
+    return "; ".join(parts)
+
+
+def _in_words(name: str) -> str:
+    """A key of JSON as words: labelsPerAnnotator is "labels per annotator"."""
+    return re.sub("(?<=[a-z])([A-Z])", lambda found: f" {found[1].lower()}", name)
+
+
+def _value(value: Any) -> str:
+    if isinstance(value, Mapping):
+        return ", ".join(f"{name} {_value(each)}" for name, each in value.items())
+    return f"{value:.4g}" if isinstance(value, float) else str(value)
 
 
 def _as_json(item: Listed) -> dict[str, Any]:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from scipy import ndimage
 
 from NoisyLabelSegLib.cases import Case, Geometry, Image
-from NoisyLabelSegLib.cases.estimates import Estimate, Field, Labels
+from NoisyLabelSegLib.cases.estimates import Field, Labels
 from NoisyLabelSegLib.errors import UserError
 from NoisyLabelSegLib.inference.draws import Draws
 from NoisyLabelSegLib.inference.model import Model, PredictionOutputs
@@ -60,11 +60,41 @@ def _index(geometry: Geometry, ras: Sequence[float]) -> NDArray[np.float64]:
 
 @dataclass(frozen=True)
 class OutlinedObject:
-    """`estimate` and `samples`, each of the scan's size, and the share of readers who are expected to outline it."""
+    """What was found in a `box` of the scan; what lies outside it is background.
 
-    estimate: Estimate
-    samples: list[Labels]
+    probability: of the foreground; annotators: their labels; samples (N, ...): outlines as readers might draw them; all
+    of the size of the box. share: of the readers who are expected to outline the object.
+    """
+
+    shape: tuple[int, ...]
+    box: tuple[slice, slice, slice]
+    probability: Field
+    annotators: dict[str, Labels]
+    samples: Labels
     share: float
+
+    @property
+    def truth(self) -> Labels:
+        return (self.probability > 0.5).astype(np.uint8)
+
+    def whole(self, part: NDArray[Any]) -> NDArray[Any]:
+        """Values of the box in a volume of the scan's size."""
+        return self.slab(part[None], slice(0, self.shape[0]))[0]
+
+    def slab(self, parts: NDArray[Any], rows: slice) -> NDArray[Any]:
+        """Some slices (C, n, H, W) of the scan's size, of values (C, ...) of the box: a scan of them may be large."""
+        slab = np.zeros((len(parts), rows.stop - rows.start, *self.shape[1:]), dtype=parts.dtype)
+        depth = self.box[0]
+        first, last = max(depth.start, rows.start), min(depth.stop, rows.stop)
+        if first < last:
+            placed = slab[:, first - rows.start : last - rows.start]
+            placed[:, :, self.box[1], self.box[2]] = parts[:, first - depth.start : last - depth.start]
+        return slab
+
+    def probabilities(self, rows: slice) -> Field:
+        """Of background and foreground in these slices, (2, n, H, W)."""
+        foreground = self.slab(self.probability[None], rows)
+        return np.concatenate([1 - foreground, foreground])
 
 
 def outline_object(model: Model, case: Case, place: Place, edge: int, outputs: PredictionOutputs) -> OutlinedObject:
@@ -87,14 +117,13 @@ def outline_object(model: Model, case: Case, place: Place, edge: int, outputs: P
     around = ndimage.binary_dilation(kept, iterations=3)
     shares = {name: np.where(around, share, 0).astype(np.float32) for name, share in shares.items()}
     shares[""] = np.where(kept, np.maximum(shares[""], 0.5 + 1e-6), np.minimum(shares[""], 0.5))
-    drawn = {name: slices.placed(shares[name] > 0.5, numbers) for name in model.annotators if outputs.annotators}
     samples = np.zeros((outputs.samples, *kept.shape), dtype=np.uint8)
     draws = Draws(outputs.samples, model.annotators, outputs.seed)
     for name in model.annotators if outputs.samples else ():
         draws.fill(samples, name, *_certain(shares[name]))
-    truth = slices.placed(shares[""], numbers)
-    estimate = Estimate((truth > 0.5).astype(np.uint8), np.stack([1 - truth, truth]), drawn)
-    return OutlinedObject(estimate, [slices.placed(sample, numbers) for sample in samples], peak)
+    box, inside = slices.in_scan(numbers)
+    drawn = {name: (shares[name][inside] > 0.5).astype(np.uint8) for name in model.annotators if outputs.annotators}
+    return OutlinedObject(case.geometry.shape, box, shares[""][inside], drawn, samples[(slice(None), *inside)], peak)
 
 
 def _certain(share: Field) -> tuple[Field, Field]:
@@ -108,7 +137,7 @@ class _Slices:
 
     def __init__(self, model: Model, case: Case, place: Place, edge: int) -> None:
         self._model, self._place, self._edge = model, place, edge
-        self._image, self._geometry = case.image()[0], case.geometry
+        self._image, self._geometry = case.first_channel(), case.geometry
         self._made: dict[int, dict[str, Field]] = {}
         self.point = edge // 2
 
@@ -150,25 +179,22 @@ class _Slices:
             self._made[number] = made
         return self._made[number]
 
-    def placed(self, stack: NDArray[Any], numbers: Sequence[int]) -> NDArray[Any]:
-        """Squares of these slices in a volume of the scan's size; masks become labels."""
-        volume = np.zeros(self._geometry.shape, dtype=np.uint8 if stack.dtype == bool else stack.dtype)
-        (y, x), half = self._place.center[1:], self._edge // 2
-        rows, columns = (np.arange(center - half, center - half + self._edge) for center in (y, x))
-        good_rows, good_columns = (
-            np.flatnonzero((places >= 0) & (places < length))
-            for places, length in zip((rows, columns), self._geometry.shape[1:], strict=True)
-        )
-        depths = np.asarray(numbers)
-        volume[np.ix_(depths, rows[good_rows], columns[good_columns])] = stack[:, good_rows][:, :, good_columns]
-        return volume
+    def in_scan(self, numbers: Sequence[int]) -> tuple[tuple[slice, slice, slice], tuple[slice, slice, slice]]:
+        """The box of these slices' squares in the scan, and the same part of the stack of squares."""
+        box, inside = [slice(numbers[0], numbers[-1] + 1)], [slice(0, len(numbers))]
+        for center, length in zip(self._place.center[1:], self._geometry.shape[1:], strict=True):
+            start = center - self._edge // 2
+            first, last = max(start, 0), min(start + self._edge, length)
+            box.append(slice(first, last))
+            inside.append(slice(first - start, last - start))
+        return (box[0], box[1], box[2]), (inside[0], inside[1], inside[2])
 
     def _square(self, number: int) -> NDArray[np.float32]:
         """What lies outside the scan repeats its edge."""
         (y, x), half = self._place.center[1:], self._edge // 2
         rows = np.clip(np.arange(y - half, y - half + self._edge), 0, self._geometry.shape[1] - 1)
         columns = np.clip(np.arange(x - half, x - half + self._edge), 0, self._geometry.shape[2] - 1)
-        return np.asarray(self._image[number][np.ix_(rows, columns)])
+        return np.asarray(self._image[number][np.ix_(rows, columns)], dtype=np.float32)
 
     def _inside(self) -> NDArray[np.bool_]:
         """Which pixels of the square lie in the box."""

@@ -117,13 +117,12 @@ def _predict_object(
     found = outline_object(model, case, place_of(case.geometry, at=at, roi=roi), edge, outputs)
     with output_folder(folder, force=force) as partial:
         writer = EstimateWriter(partial / case.id, case.geometry, compressed=outputs.compressed)
-        writer.write_truth(found.estimate.truth)
-        assert found.estimate.probabilities is not None
-        writer.write_probabilities(found.estimate.probabilities)
-        for name, labels in found.estimate.annotators.items():
-            writer.write_annotator(name, labels)
-        if found.samples:
-            writer.write_samples(np.stack(found.samples))
+        writer.write_truth(found.whole(found.truth))
+        writer.write_probability_slabs(found.probabilities, classes=2)
+        for name, labels in found.annotators.items():
+            writer.write_annotator(name, found.whole(labels))
+        if outputs.samples:
+            writer.write_sample_slabs(lambda rows: found.slab(found.samples, rows), outputs.samples)
         write_text(partial / case.id / OBJECT_JSON, json.dumps({"outlinedShare": found.share}) + "\n")
 
 

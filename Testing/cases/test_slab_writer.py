@@ -14,14 +14,18 @@ TURNED = Geometry((4, 5, 6), (0.5, 0.75, 3.0), (10.0, -20.5, 3.25), (0, 1, 0, 1,
 
 
 @pytest.mark.parametrize("geometry", [TURNED, Geometry.plain((5, 7), (0.3, 0.4))])
-@pytest.mark.parametrize("components", [2, 9])
+@pytest.mark.parametrize("components", [1, 2, 9])
+@pytest.mark.parametrize("number", [np.float32, np.uint8])
 @pytest.mark.parametrize("compressed", [True, False])
-def test_a_field_comes_back(tmp_path: Path, geometry: Geometry, components: int, compressed: bool) -> None:
-    field = np.random.default_rng(0).random((components, *geometry.shape), dtype=np.float32)
+def test_a_field_comes_back(
+    tmp_path: Path, geometry: Geometry, components: int, number: type, compressed: bool
+) -> None:
+    field = (np.random.default_rng(0).random((components, *geometry.shape)) * 200).astype(number)
     slabs = [field[:, row : row + 1] for row in range(geometry.shape[0])]
-    write_slabs(tmp_path / "a.nrrd", slabs, components, geometry, compressed=compressed)
+    write_slabs(tmp_path / "a.nrrd", slabs, components, geometry, number=number, compressed=compressed)
     read = read_image(tmp_path / "a.nrrd")
-    np.testing.assert_array_equal(read.array, field)
+    np.testing.assert_array_equal(read.channels, field)
+    assert read.array.dtype == number
     assert read.geometry.differences(geometry) == []
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tracemalloc
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -13,7 +14,7 @@ from NoisyLabelSegLib.cases import Case, Geometry, Image, Study, read_image, wri
 from NoisyLabelSegLib.cli import main
 from NoisyLabelSegLib.errors import UserError
 from NoisyLabelSegLib.inference import PredictionOutputs, load_model
-from NoisyLabelSegLib.inference.objects import outline_object, place_of
+from NoisyLabelSegLib.inference.objects import OutlinedObject, outline_object, place_of
 from NoisyLabelSegLib.inference.scope import scope_problem
 from NoisyLabelSegLib.networks.package import load_package, save_package
 from NoisyLabelSegLib.training import Settings, train_study
@@ -64,13 +65,25 @@ def test_the_object_at_the_point_is_outlined_and_no_other(model: Path) -> None:
     outputs = PredictionOutputs(annotators=True, samples=4)
     place = place_of(case.geometry, at=BALL)
     found = outline_object(load_model(model, "cpu"), case, place, 16, outputs)
-    marked = np.argwhere(found.estimate.truth)
-    assert found.estimate.truth[6, 30, 100] == 1
+    truth = found.whole(found.truth)
+    marked = np.argwhere(truth)
+    assert truth[6, 30, 100] == 1
     np.testing.assert_allclose(marked.mean(axis=0), (6, 30, 100), atol=1.5)
     assert marked[:, 1].max() < 45
     assert len(found.samples) == 4
-    assert set(found.estimate.annotators) == {"over", "under", "good"}
+    assert set(found.annotators) == {"over", "under", "good"}
     assert 0.1 <= found.share <= 1
+
+
+def test_slabs_of_an_object_at_the_edge_of_the_scan_are_the_whole_volume_in_pieces() -> None:
+    probability = np.random.default_rng(0).random((2, 3, 4)).astype(np.float32)
+    box = (slice(3, 5), slice(0, 3), slice(6, 10))
+    found = OutlinedObject((6, 8, 10), box, probability, {}, np.zeros((0, 2, 3, 4), dtype=np.uint8), 1.0)
+    whole = np.zeros((6, 8, 10), dtype=np.float32)
+    whole[box] = probability
+    pieces = [found.probabilities(slice(start, start + 2)) for start in (0, 2, 4)]
+    np.testing.assert_array_equal(np.concatenate(pieces, axis=1), np.stack([1 - whole, whole]))
+    np.testing.assert_array_equal(found.whole(found.truth), whole > 0.5)
 
 
 def test_the_command_takes_negative_coordinates(model: Path, tmp_path: Path) -> None:
@@ -104,3 +117,19 @@ def test_a_whole_scan_needs_a_point_and_a_crop_with_scaled_intensities_does_not(
     assert scope_problem({}, scan, at_object=False) is None
     coarse = Case("coarse", (Image(a_scan().array, replace(a_scan().geometry, spacing=(2.0, 2.0, 2.0))),))
     assert "has pixels of 2 x 2 mm" in str(scope_problem(SCOPE, coarse, at_object=True))
+
+
+def test_outlining_in_a_large_scan_holds_neither_its_samples_nor_its_probabilities(model: Path, tmp_path: Path) -> None:
+    scan, samples = a_scan(), 32
+    whole = np.tile(scan.array.astype(np.int16), (12, 2, 2))
+    write_image(tmp_path / "scan.nrrd", Image(whole, replace(scan.geometry, shape=whole.shape)))
+    at = f"--at={','.join(map(str, BALL))}"
+    words = ["predict", str(model), str(tmp_path / "scan.nrrd"), at, "--samples", str(samples)]
+    tracemalloc.start()
+    try:
+        assert main([*words, "--annotators", "--out", str(tmp_path / "out")]) == 0
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert peak < samples * whole.size
+    assert read_image(tmp_path / "out" / "scan" / "samples.nrrd").channels.shape == (samples, *whole.shape)
