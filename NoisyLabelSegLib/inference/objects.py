@@ -75,11 +75,12 @@ class OutlinedObject:
 
     @property
     def truth(self) -> Labels:
-        return (self.probability > 0.5).astype(np.uint8)
+        return np.asarray(self.probability > 0.5, dtype=np.uint8)
 
     def whole(self, part: NDArray[Any]) -> NDArray[Any]:
         """Values of the box in a volume of the scan's size."""
-        return self.slab(part[None], slice(0, self.shape[0]))[0]
+        volume: NDArray[Any] = self.slab(part[None], slice(0, self.shape[0]))[0]
+        return volume
 
     def slab(self, parts: NDArray[Any], rows: slice) -> NDArray[Any]:
         """Some slices (C, n, H, W) of the scan's size, of values (C, ...) of the box: a scan of them may be large."""
@@ -144,7 +145,7 @@ class _Slices:
     def peak(self) -> float:
         """The largest probability near the point."""
         near = slice(self.point - NEAR, self.point + NEAR + 1)
-        return float(self.slice(self._place.center[0])[""][near, near].max())
+        return float(self.shares(self._place.center[0])[""][near, near].max())
 
     def connected(self, peak: float) -> list[int]:
         """The slices, in order, that share pixels of the object with their neighbor towards the point."""
@@ -152,20 +153,20 @@ class _Slices:
         reach = int(FARTHEST_MM / self._geometry.spacing_zyx[0])
         numbers = [middle]
         for step in (-1, 1):
-            before = self.slice(middle)[""] > peak / 2
+            before = self.shares(middle)[""] > peak / 2
             end = self._place.first[0] - 1 if step < 0 else self._place.last[0] + 1
             for number in range(middle + step, end, step)[:reach]:
-                before = before & (self.slice(number)[""] > peak / 2)
+                before = before & (self.shares(number)[""] > peak / 2)
                 numbers.append(number)
                 if not before.any():
                     break
-                before = self.slice(number)[""] > peak / 2
+                before = self.shares(number)[""] > peak / 2
         return sorted(numbers)
 
     def stack(self, numbers: Sequence[int], name: str) -> Field:
-        return np.stack([self.slice(number)[name] for number in numbers])
+        return np.stack([self.shares(number)[name] for number in numbers])
 
-    def slice(self, number: int) -> dict[str, Field]:
+    def shares(self, number: int) -> dict[str, Field]:
         """Probabilities of foreground, of the truth ("") and of each annotator's labels, (edge, edge)."""
         if number not in self._made:
             square = self._square(number)
