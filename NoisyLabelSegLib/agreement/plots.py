@@ -85,8 +85,6 @@ class Plot:
 
 def axis(low: float, high: float) -> tuple[tuple[float, float], list[Tick]]:
     """A range of round numbers around the values, and its ticks."""
-    if not high > low:
-        low, high = low - 1, high + 1
     places = round_ticks(low, high)
     return (places[0], places[-1]), [(place, f"{place:g}") for place in places]
 

@@ -12,6 +12,7 @@ from NoisyLabelSegLib.cases.export_plan import ExportedCase
 from NoisyLabelSegLib.cases.files import write_image, write_labels
 from NoisyLabelSegLib.cases.geometry import Image
 from NoisyLabelSegLib.cases.study import Study
+from NoisyLabelSegLib.cases.study_rules import DistinctNames
 from NoisyLabelSegLib.errors import UserError
 from NoisyLabelSegLib.output import write_text
 
@@ -40,9 +41,11 @@ class BidsExport:
         for number, channel in enumerate(channels):
             entity = f"_desc-channel{number}" if len(channels) > 1 else ""
             write_image(folder / f"{start}{entity}_{self._suffix}.nii.gz", Image(channel, case.geometry))
+        names = DistinctNames(joint="")
+        names.add("truth")
         for reader, annotation in case.annotations.items():
             sidecar = {"Reader": reader, "Manual": True, **({"Date": annotation.date} if annotation.date else {})}
-            self._write(folder, f"{start}_desc-{label(reader)}_dseg", case.labels(reader), exported, sidecar)
+            self._write(folder, f"{start}_desc-{names.add(label(reader))}_dseg", case.labels(reader), exported, sidecar)
         if exported.truth is not None:
             sidecar = {"Manual": False, "Description": "Estimated truth", **exported.provenance}
             self._write(folder, f"{start}_desc-truth_dseg", exported.truth, exported, sidecar)

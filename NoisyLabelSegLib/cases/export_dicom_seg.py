@@ -11,6 +11,7 @@ from NoisyLabelSegLib.cases.estimates import FileKind, file_name
 from NoisyLabelSegLib.cases.export_plan import ExportedCase
 from NoisyLabelSegLib.cases.geometry import Image
 from NoisyLabelSegLib.cases.study import Study
+from NoisyLabelSegLib.cases.study_rules import DistinctNames
 from NoisyLabelSegLib.errors import UserError
 
 
@@ -30,12 +31,13 @@ class DicomSegExport:
     def add(self, exported: ExportedCase) -> None:
         case, folder = exported.case, self._folder / exported.case.id
         source = self._series(case)
+        names = DistinctNames()
         for reader in case.annotators:
-            path = folder / file_name(FileKind.ANNOTATOR, reader)
+            path = folder / names.add(Path(file_name(FileKind.ANNOTATOR, reader)).stem)
             labels = case.labels(reader)
             assert labels is not None
             write_dicom_seg(
-                path.with_suffix(".dcm"),
+                path.with_name(f"{path.name}.dcm"),
                 Image(labels, case.geometry),
                 self._study.classes,
                 source,

@@ -16,6 +16,7 @@ from NoisyLabelSegLib.cases.files import write_image, write_labels
 from NoisyLabelSegLib.cases.geometry import Image
 from NoisyLabelSegLib.cases.layout_nnunet import OWN_KEY
 from NoisyLabelSegLib.cases.study import Study
+from NoisyLabelSegLib.cases.study_rules import DistinctNames
 from NoisyLabelSegLib.errors import UserError
 from NoisyLabelSegLib.output import write_text
 
@@ -33,6 +34,7 @@ class NnunetExport:
         self._study, self._folder, self._targets = study, folder, targets
         self._channels, self._training = 0, 0
         self._origins: dict[str, dict[str, str]] = {}
+        self._names, self._soft_names = DistinctNames(), DistinctNames()
 
     def add(self, exported: ExportedCase) -> None:
         """Writes the images and labels of one case; its split `test` goes into imagesTs and labelsTs."""
@@ -43,7 +45,7 @@ class NnunetExport:
         channels = case.image()
         self._channels = max(self._channels, len(channels))
         for reader, labels in self._labels(exported):
-            name = exported_name(f"{case.id}_{reader}" if reader else case.id)
+            name = self._names.add(exported_name(f"{case.id}_{reader}" if reader else case.id))
             self._origins[name] = {"case": case.id}
             self._origins[name] |= {"reader": reader} if reader else {}
             self._origins[name] |= {"split": case.split} if case.split else {}
@@ -81,9 +83,9 @@ class NnunetExport:
         if probabilities is None:
             probabilities = vote_shares(exported.case, len(self._study.classes))
         for title, share in zip(self._study.classes[1:], probabilities[1:], strict=True):
-            name = f"{exported_name(exported.case.id)}_{exported_name(title)}{ENDING}"
+            name = self._soft_names.add(f"{exported_name(exported.case.id)}_{exported_name(title)}")
             image = Image(np.ascontiguousarray(share, dtype=np.float32), exported.case.geometry)
-            write_image(self._folder / f"soft{part}" / name, image)
+            write_image(self._folder / f"soft{part}" / f"{name}{ENDING}", image)
 
 
 def vote_shares(case: Case, classes: int) -> NDArray[Any]:

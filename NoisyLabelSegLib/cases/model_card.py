@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from NoisyLabelSegLib.cases.architecture import Architecture
-from NoisyLabelSegLib.cases.study_rules import name_problem
+from NoisyLabelSegLib.cases.study_rules import annotator_problem
 from NoisyLabelSegLib.errors import UserError
 from NoisyLabelSegLib.json_checks import strict_json
 from NoisyLabelSegLib.resources import resource_path
@@ -134,7 +134,7 @@ def card_problem(content: Any) -> str | None:
         if len(set(content[name])) < len(content[name]):
             return f"{CARD}'s {name!r} repeat a name"
     for name in content["annotators"]:
-        if problem := name_problem(name):  # it becomes part of a file name
+        if problem := annotator_problem(name):
             return f"the annotator {name[:60]!r} {problem}"
     return None
 

@@ -45,7 +45,7 @@ def study_problem(content: Any) -> str | None:
 
 
 def name_problem(name: Any) -> str | None:
-    """Why a case id or annotator name cannot be used; both become part of file names."""
+    """Why a case id cannot be used, or a name that becomes a folder's; both stand in file names as they are."""
     if problem := _text_problem(name):
         return problem
     bad = sorted({letter for letter in name if _is_unsafe(letter)})
@@ -56,9 +56,38 @@ def name_problem(name: Any) -> str | None:
     return "is longer than 120 letters" if len(name) > 120 else None
 
 
+def annotator_problem(name: Any) -> str | None:
+    """Why a name cannot be an annotator's; in names of files its other characters are replaced."""
+    if problem := _text_problem(name):
+        return problem
+    if not name.isprintable():
+        return "holds a character that cannot be printed"
+    if name != name.strip():
+        return "begins or ends with a blank"
+    if {".", ".."} & set(name.replace("\\", "/").split("/")):
+        return "has dots where a folder's name could stand"
+    return "is longer than 120 letters" if len(name) > 120 else None
+
+
 def file_name_part(text: str) -> str:
     """The text with every character that cannot stand in a file name replaced by `_`."""
     return "".join("_" if _is_unsafe(letter) else letter for letter in text)
+
+
+class DistinctNames:
+    """Names of files in one folder: a second one that would be spelled alike gets the number 2, a third one 3."""
+
+    def __init__(self, joint: str = "-") -> None:
+        self._joint, self._taken = joint, set[str]()
+
+    def add(self, spelled: str) -> str:
+        """The name, with a number if need be; many file systems do not tell upper from lower case."""
+        name, number = spelled, 1
+        while name.lower() in self._taken:
+            number += 1
+            name = f"{spelled}{self._joint}{number}"
+        self._taken.add(name.lower())
+        return name
 
 
 def _is_unsafe(letter: str) -> bool:
@@ -99,7 +128,7 @@ def _annotators_problem(value: Any) -> str | None:
     if not isinstance(value, list) or not value:
         return "must be a list of at least one name"
     for name in value:
-        if problem := name_problem(name):
+        if problem := annotator_problem(name):
             return f"has the name {name!r}, which {problem}"
     return "must not repeat a name" if len({name.lower() for name in value}) < len(value) else None
 

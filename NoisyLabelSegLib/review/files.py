@@ -17,7 +17,7 @@ from NoisyLabelSegLib.output import FINISHED, csv_text, output_folder, write_tex
 from NoisyLabelSegLib.progress import Map, Report, silent
 from NoisyLabelSegLib.review.compare.options import ReviewOptions
 from NoisyLabelSegLib.review.reference import describe_reference
-from NoisyLabelSegLib.review.report.pages import annotator_report, report_name, study_report
+from NoisyLabelSegLib.review.report.pages import annotator_report, report_names, study_report
 from NoisyLabelSegLib.review.sentences import (
     Translate,
     annotator_sentence,
@@ -87,12 +87,12 @@ def write_review(
         )
         _write_tables(folder, review, translate)
         write_text(folder / "report.html", study_report(review, identify=identify, translate=translate))
-        for annotator in review.annotators:
+        for annotator, file in report_names(review.annotators).items():
             if review.overall(annotator) is not None:
                 text = annotator_report(
                     review, annotator, identify=identify, pseudonyms=pseudonyms, translate=translate
                 )
-                write_text(folder / report_name(annotator), text)
+                write_text(folder / file, text)
     return review
 
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from html import escape
 from random import SystemRandom
 from urllib.parse import quote
 
+from NoisyLabelSegLib.cases.study_rules import DistinctNames, file_name_part
 from NoisyLabelSegLib.review.active.suggestions import Suggestion
 from NoisyLabelSegLib.review.report.gallery import SlicePicture
 from NoisyLabelSegLib.review.report.page import count_legend, error_legend, outline_legend, page
@@ -50,9 +51,10 @@ def case_names(review: StudyReview, template: str, *, identify: bool) -> CaseNam
     return lambda case: template.format(number=numbers[case])
 
 
-def report_name(annotator: str) -> str:
-    """The file of an annotator's own report."""
-    return f"report_{annotator}.html"
+def report_names(annotators: Sequence[str]) -> dict[str, str]:
+    """The file of each annotator's own report."""
+    names = DistinctNames()
+    return {name: names.add(f"report_{file_name_part(name)}") + ".html" for name in annotators}
 
 
 def study_report(review: StudyReview, *, identify: bool = False, translate: Translate = in_english) -> str:
@@ -148,7 +150,7 @@ def _lead(review: StudyReview, identify: bool, _: Translate) -> Iterator[str]:
 
 
 def _findings(review: StudyReview, _: Translate, *, only: str | None = None) -> str:
-    items = []
+    items, files = [], report_names(review.annotators)
     for place, annotator in enumerate(review.annotators):
         summary = review.overall(annotator)
         if summary is None or only not in (None, annotator):
@@ -161,7 +163,7 @@ def _findings(review: StudyReview, _: Translate, *, only: str | None = None) -> 
             details = [class_sentence(item, review.settings, _) for item in classes if item is not None] + details
         small = "".join(f"<small>{escape(detail)}</small>" for detail in details if detail)
         if only is None:
-            link = quote(report_name(annotator))
+            link = quote(files[annotator])
             small += f'<small><a href="{link}">{escape(_("Full report of {name}").format(name=annotator))}</a></small>'
         items.append(f'<li class="of{place}">{sentence}{small}</li>')
     return f'<ul class="findings">{"".join(items)}</ul>'

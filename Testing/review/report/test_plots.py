@@ -31,7 +31,7 @@ def test_a_missing_value_leaves_a_gap_in_the_dots() -> None:
     assert sum(item.tag == "circle" for item in tree) == 2
 
 
-@pytest.mark.parametrize("value", [0.0, 1e-7, 1e6])
+@pytest.mark.parametrize("value", [0.0, 1e-17, 1e-7, 1e6])
 def test_any_size_of_numbers_can_be_drawn(value: float) -> None:
     ET.fromstring(interval_plot([Interval("a", 0, value, value, value)], title="t", axis="mm"))
     ET.fromstring(count_plot([ObjectCounts("a", 0, 0, 0)], title="t", axis="objects"))
