@@ -6,7 +6,9 @@
 from __future__ import annotations
 
 import argparse
+import difflib
 import importlib
+import re
 import signal
 import sys
 import traceback
@@ -25,12 +27,14 @@ EPILOG = """See it work:            noisylabelseg demo --out demo
 Your own label files:   noisylabelseg fuse --help
 A folder of cases:      noisylabelseg import --help
 Each verb has its own --help with an example."""
+_NEGATIVE = re.compile(r"-[\d.][\d.,e+-]*")
 
 
 def main(words: Sequence[str] | None = None) -> int:
     """Runs one verb and returns its exit code."""
-    words = list(sys.argv[1:] if words is None else words) or ["--help"]
+    words = _joined(sys.argv[1:] if words is None else words) or ["--help"]
     try:
+        _require_verb(words[0])
         arguments = _parser(words).parse_args(words)
     except UserError as error:
         Terminal(json="--json" in words).error(error.sentence)
@@ -53,6 +57,25 @@ def _run(arguments: argparse.Namespace, terminal: Terminal) -> int:
     finally:
         signal.signal(signal.SIGTERM, previous)
     return DONE
+
+
+def _require_verb(word: str) -> None:
+    if word in VERBS or word.startswith("-"):
+        return
+    alike = difflib.get_close_matches(word, VERBS, n=1)
+    remedy = f"try noisylabelseg {alike[0]}" if alike else "noisylabelseg --help lists them"
+    raise UserError(f"There is no verb {word}", remedy=remedy)
+
+
+def _joined(words: Sequence[str]) -> list[str]:
+    """`--at -62,40,-110` as `--at=-62,40,-110`: argparse would take the negative numbers for an option."""
+    joined: list[str] = []
+    for word in words:
+        if joined and joined[-1].startswith("--") and "=" not in joined[-1] and _NEGATIVE.fullmatch(word):
+            joined[-1] += f"={word}"
+        else:
+            joined.append(word)
+    return joined
 
 
 class _Parser(argparse.ArgumentParser):

@@ -140,3 +140,18 @@ def test_help_is_quick_because_verbs_load_other_packages_late() -> None:
     )
     loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()
     assert not {"numpy", "torch", "SimpleITK"} & set(loaded)
+
+
+def test_a_verb_with_a_typing_error_names_the_nearest(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["reveiw", "my-study"]) == 2
+    assert capsys.readouterr().err == "There is no verb reveiw; try noisylabelseg review.\n"
+    assert main(["xyz"]) == 2
+    assert capsys.readouterr().err == "There is no verb xyz; noisylabelseg --help lists them.\n"
+
+
+@pytest.mark.parametrize("words", [["--at", "-62,40,-110"], ["--at=-62,40,-110"], ["--roi", "-6,-4,-3,-.5,1e2,3"]])
+def test_negative_numbers_need_no_equals_sign(
+    words: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["predict", "lidc-nodules", str(tmp_path / "x.nrrd"), *words, "--out", str(tmp_path / "out")]) == 2
+    assert "x.nrrd: does not exist" in capsys.readouterr().err

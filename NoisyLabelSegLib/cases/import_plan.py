@@ -13,7 +13,7 @@ from NoisyLabelSegLib.cases.files import read_image, read_labels, write_image, w
 from NoisyLabelSegLib.cases.geometry import Geometry, Image, resample
 from NoisyLabelSegLib.cases.label_values import is_mask_of_255
 from NoisyLabelSegLib.cases.study import Study
-from NoisyLabelSegLib.cases.study_rules import file_name_part, name_problem
+from NoisyLabelSegLib.cases.study_rules import DistinctNames, file_name_part, name_problem
 from NoisyLabelSegLib.errors import UserError
 from NoisyLabelSegLib.output import output_folder
 from NoisyLabelSegLib.progress import Report, silent, steps
@@ -146,15 +146,16 @@ class ImportPlan:
 
 def _written_case(case: PlannedCase, folder: Path) -> Case:
     """The case as it will lie in the folder."""
+    files = _labels_files(case)
     return Case(
         id=case.id,
         images=tuple(_image_paths(case, folder)),
-        annotations={name: Annotation(_labels_path(name, folder), case.dates.get(name)) for name in case.annotations},
+        annotations={name: Annotation(folder / files[name], case.dates.get(name)) for name in case.annotations},
         truth_source=None if case.truth is None else folder / TRUTH,
         split=case.split,
         patient=case.patient,
         repeats={
-            name: tuple(Annotation(_labels_path(name, folder, place)) for place in range(1, len(sources) + 1))
+            name: tuple(Annotation(folder / f"repeat_{place}" / files[name]) for place in range(1, len(sources) + 1))
             for name, sources in case.repeats.items()
         },
     )
@@ -166,9 +167,10 @@ def _image_paths(case: PlannedCase, folder: Path) -> list[Path]:
     return [folder / f"image_{number}.nrrd" for number in range(1, len(case.images) + 1)]
 
 
-def _labels_path(annotator: str, folder: Path, repeat: int = 0) -> Path:
-    """Repeats have a folder of their own, where no annotator's name can be taken for one."""
-    return folder / (f"repeat_{repeat}" if repeat else "") / f"labels_{annotator}.nrrd"
+def _labels_files(case: PlannedCase) -> dict[str, str]:
+    """Annotator to name of file. Repeats have folders of their own, where no annotator's name can be taken for one."""
+    names = DistinctNames()
+    return {name: names.add(f"labels_{file_name_part(name)}") + ".nrrd" for name in case.annotations}
 
 
 @dataclass
@@ -185,11 +187,12 @@ class _CaseWriter:
     def write(self) -> None:
         for source, path in zip(self.case.images, _image_paths(self.case, self.folder), strict=True):
             write_image(path, self._on_grid(_resolve(source, read_image), source, labels=False))
+        files = _labels_files(self.case)
         for annotator, source in self.case.annotations.items():
-            self._write_labels(source, _labels_path(annotator, self.folder))
+            self._write_labels(source, self.folder / files[annotator])
         for annotator, sources in self.case.repeats.items():
             for place, source in enumerate(sources, start=1):
-                self._write_labels(source, _labels_path(annotator, self.folder, place))
+                self._write_labels(source, self.folder / f"repeat_{place}" / files[annotator])
         if self.case.truth is not None:
             self._write_labels(self.case.truth, self.folder / TRUTH)
 

@@ -54,7 +54,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         type=numbers,
         default=(),
         metavar="X,Y,Z",
-        help="a point in RAS mm, for models that outline one object at a time; negative numbers as --at=-62,40,-110",
+        help="a point in RAS mm, for models that outline one object at a time, such as --at=-62,40,-110",
     )
     parser.add_argument(
         "--roi", type=numbers, default=(), metavar="X0,Y0,Z0,X1,Y1,Z1", help="a box in RAS mm instead of a point"

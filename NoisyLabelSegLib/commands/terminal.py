@@ -101,7 +101,7 @@ class Terminal:
         self._last_line = now
         share = (progress.done + progress.part) / max(progress.total, 1)
         parts = [f"{progress.stage}: {100 * share:.0f} %"]
-        parts += [] if left is None else [f"about {_duration(left)} left"]
+        parts += [f"about {_duration(left)} left"] if left is not None and share < 1 else []
         parts += [f"{name} {value:.4g}" for name, value in progress.metrics.items()]
         self._console.print(", ".join(parts), markup=False)
 
@@ -135,8 +135,10 @@ class Terminal:
 
 
 def _duration(seconds: float) -> str:
-    """Seconds below two minutes, minutes above."""
-    return f"{seconds:.0f} s" if seconds < 120 else f"{seconds / 60:.0f} min"
+    """Seconds below two minutes, minutes below two hours, hours above."""
+    if seconds < 120:
+        return f"{seconds:.0f} s"
+    return f"{seconds / 60:.0f} min" if seconds < 7200 else f"{seconds / 3600:.0f} h"
 
 
 def _looks_like_a_number(text: str) -> bool:

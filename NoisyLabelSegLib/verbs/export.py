@@ -47,7 +47,8 @@ class ExportSettings(VerbSettings):
         from NoisyLabelSegLib.review.truths import truth_source
 
         for problem in self.problems():
-            raise UserError(problem.rstrip("."))
+            if problem not in used(self):  # the folder itself says what to do about that
+                raise UserError(problem.rstrip("."))
         study = Study.read(self.study)
         study.require_files()
         name = self.truth or (DEFAULT if self.kind == "nnunet" and self.targets != "readers" else "")

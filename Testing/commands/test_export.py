@@ -73,6 +73,15 @@ def test_bids_has_one_segmentation_per_reader_with_a_sidecar(study: Study, tmp_p
     assert (out / "dseg.tsv").read_text(encoding="utf-8") == "index\tname\n0\tbackground\n1\tlesion\n"
 
 
+def test_a_folder_that_is_in_use_needs_force(study: Study, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "out").mkdir()
+    (tmp_path / "out" / "mine.txt").touch()
+    assert call("export", "bids", study.folder, "--out", tmp_path / "out") == 2
+    assert "choose another folder or add --force" in capsys.readouterr().err
+    assert call("export", "bids", study.folder, "--out", tmp_path / "out", "--force") == 0
+    assert (tmp_path / "out" / "mine.txt").exists()
+
+
 def test_what_is_missing_is_said_and_nothing_is_written(study: Study, tmp_path: Path) -> None:
     assert call("export", "dicom-seg", study.folder, "--out", tmp_path / "seg") == 2
     assert call("export", "nnunet", tmp_path, "--out", tmp_path / "other") == 2

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -62,3 +63,36 @@ def test_a_study_comes_back_from_bids_with_readers_truth_and_dates(study: Study,
         assert_same(back.case(case.id), case)
         np.testing.assert_array_equal(back.case(case.id).truth(), case.truth())
     assert back.case("case 0_a").annotations["over"].date == "2026-03-01"
+
+
+@pytest.fixture
+def alike(study: Study) -> Study:
+    """The same with annotators whose names would be spelled alike in names of files."""
+    names = dict(zip(study.annotators, ("Dr. A/B", "Dr. A:B", "dr a b"), strict=True))
+    cases = [
+        replace(case, annotations={names[name]: entry for name, entry in case.annotations.items()})
+        for case in study.cases
+    ]
+    replace(study, annotators=tuple(names.values()), cases=tuple(cases)).write(force=True)
+    return Study.read(study.folder)
+
+
+@pytest.mark.parametrize("options", [("nnunet", "--targets", "readers"), ("bids",)], ids=["nnunet", "bids"])
+def test_readers_whose_names_would_be_spelled_alike_stay_apart(
+    options: tuple[str, ...], alike: Study, tmp_path: Path
+) -> None:
+    back = there_and_back(alike, tmp_path, *options)
+    for case in alike.cases:
+        assert_same(back.case(case.id), case)
+    assert {path.parent.name for path in (tmp_path / "back").rglob("labels_*")} == {case.id for case in alike.cases}
+
+
+def test_each_of_them_has_files_and_a_report(alike: Study, tmp_path: Path) -> None:
+    assert main(["review", str(alike.folder), "--truth", "staple", "--out", str(tmp_path / "review")]) == 0
+    reports = {path.name for path in (tmp_path / "review").glob("report_*.html")}
+    assert reports == {"report_Dr. A_B.html", "report_Dr. A_B-2.html", "report_dr a b.html"}
+    assert "report_Dr.%20A_B-2.html" in (tmp_path / "review" / "report.html").read_text(encoding="utf-8")
+    files = json.loads((tmp_path / "review" / "case2" / "files.json").read_text(encoding="utf-8"))["files"]
+    owners = {entry["file"]: entry["annotator"] for entry in files}
+    assert owners["errors_Dr. A_B.nrrd"] == "Dr. A/B"
+    assert owners["errors_Dr. A_B-2.nrrd"] == "Dr. A:B"
