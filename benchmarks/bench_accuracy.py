@@ -12,7 +12,7 @@ from benchmarks.accuracy_protocol import EXPERTS, METHODS, SIMULATED, Run, plan
 from benchmarks.accuracy_records import Records
 from benchmarks.accuracy_runs import measure, simulated_study, words_of
 from benchmarks.results_page import summary_rows
-from NoisyLabelSegLib.commands.fuse import parallel_map
+from NoisyLabelSegLib.commands.parallel import parallel_map
 from NoisyLabelSegLib.commands.terminal import Terminal
 from NoisyLabelSegLib.errors import UserError
 from NoisyLabelSegLib.progress import steps

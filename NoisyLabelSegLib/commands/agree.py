@@ -7,7 +7,6 @@ import importlib.util
 from typing import Any
 
 from NoisyLabelSegLib.commands import many_cases
-from NoisyLabelSegLib.commands.fuse import parallel_map
 from NoisyLabelSegLib.commands.terminal import Terminal
 from NoisyLabelSegLib.errors import UserError, installing
 from NoisyLabelSegLib.failures import Failure
@@ -80,10 +79,9 @@ def run(arguments: argparse.Namespace, terminal: Terminal) -> dict[str, Any]:
         force=arguments.force,
         keep_going=arguments.keep_going,
     )
-    many_cases.require_jobs(arguments)
     draw = _png_writer() if arguments.png else None
-    run_all = map if arguments.jobs == 1 else parallel_map(arguments.jobs)
-    result = agreement_result(settings, terminal.progress, terminal.say, run_all, draw)
+    with many_cases.at_once(arguments) as run_all:
+        result = agreement_result(settings, terminal.progress, terminal.say, run_all, draw)
     _show(result, terminal)
     terminal.say(f"Wrote {arguments.out}/agreement.json, tables.md, tables.tex, methods.md and figures.")
     return many_cases.finished(result, [Failure(**failure) for failure in result["failed"]], terminal)

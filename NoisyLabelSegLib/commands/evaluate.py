@@ -8,7 +8,6 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from NoisyLabelSegLib.commands import many_cases
-from NoisyLabelSegLib.commands.fuse import parallel_map
 from NoisyLabelSegLib.commands.terminal import Terminal
 from NoisyLabelSegLib.errors import UserError
 from NoisyLabelSegLib.failures import Failures
@@ -46,10 +45,9 @@ def run(arguments: argparse.Namespace, terminal: Terminal) -> dict[str, Any]:
         study = study.only_split(arguments.split)
     if arguments.case:
         study = study.only_case(arguments.case)
-    many_cases.require_jobs(arguments)
-    run_all = map if arguments.jobs == 1 else parallel_map(arguments.jobs)
     failures = Failures(arguments.keep_going)
-    scores = evaluate(arguments.predictions, study, run=run_all, failures=failures, report=terminal.progress)
+    with many_cases.at_once(arguments) as run_all:
+        scores = evaluate(arguments.predictions, study, run=run_all, failures=failures, report=terminal.progress)
     figures = summary(scores)
     if failures.found:
         figures["failed"] = [asdict(failure) for failure in failures.found]

@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import argparse
-import warnings
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from NoisyLabelSegLib.commands import many_cases
 from NoisyLabelSegLib.commands.assignments import assigned
 from NoisyLabelSegLib.commands.terminal import Terminal
-from NoisyLabelSegLib.errors import UserError
 from NoisyLabelSegLib.verbs import FuseSettings
 from NoisyLabelSegLib.verbs.fuse import fused_table, fusion_result
 from NoisyLabelSegLib.words import counted
@@ -27,7 +24,6 @@ EXAMPLE = """  noisylabelseg fuse my-study --out fused
 
 Next:  noisylabelseg review my-study --truth fused --out review"""
 
-_MOST_DEATHS = 3
 _MOST_REMARKS = 10  # that are shown; all of them are in annotators.json
 
 
@@ -80,7 +76,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--confusion", action="store_true", help="write each annotator's confusion_<name>.nrrd, too")
     many_cases.add_options(parser)
-    parser.add_argument("--dask", metavar="ADDRESS", help="spread the cases over the Dask cluster at this address")
 
 
 def run(arguments: argparse.Namespace, terminal: Terminal) -> dict[str, Any]:
@@ -98,9 +93,7 @@ def run(arguments: argparse.Namespace, terminal: Terminal) -> dict[str, Any]:
         relabel=tuple(arguments.relabel),
         keep_going=arguments.keep_going,
     )
-    many_cases.require_jobs(arguments)
-    run_all = parallel_map(-1 if arguments.dask else arguments.jobs)
-    with _cluster(arguments.dask):
+    with many_cases.at_once(arguments) as run_all:
         table = fused_table(settings, terminal.progress, terminal.say, run_all)
     result = fusion_result(settings, table)
     _show(table, terminal)
@@ -115,54 +108,6 @@ def run(arguments: argparse.Namespace, terminal: Terminal) -> dict[str, Any]:
         terminal.say(f"Nobody labeled {', '.join(table.left_out)}: left out.")
     terminal.say(_last_line(arguments, result["cases"]))
     return many_cases.finished(result, table.failed, terminal)
-
-
-def parallel_map(jobs: int) -> Callable[[Callable[[Any], Any], Iterable[Any]], Iterable[Any]]:
-    """A map that works on several items at once, on whatever joblib is configured to use; results come in order.
-
-    The work of a process that is killed is done again.
-    """
-    import joblib
-    from joblib.externals.loky import BrokenProcessPool
-
-    # A worker whose memory has grown is replaced between two items, which nobody needs to hear of.
-    warnings.filterwarnings("ignore", message="A worker stopped", category=UserWarning)
-
-    def run_all(function: Callable[[Any], Any], items: Iterable[Any]) -> Iterator[Any]:
-        items = list(items)
-        done, deaths = 0, 0
-        while done < len(items):
-            work = joblib.Parallel(n_jobs=jobs, return_as="generator")
-            try:
-                for result in work(joblib.delayed(function)(item) for item in items[done:]):
-                    yield result
-                    done, deaths = done + 1, 0
-            except BrokenProcessPool as error:  # a worker was killed; what it did is done again by another
-                deaths += 1
-                if deaths > _MOST_DEATHS:
-                    raise UserError(
-                        f"A worker process died {deaths} times at the same case",
-                        remedy="there may be too little memory; use fewer --jobs",
-                    ) from error
-
-    return run_all
-
-
-@contextmanager
-def _cluster(address: str | None) -> Iterator[None]:
-    """While it lasts, joblib works on the Dask cluster at this address; with None it changes nothing."""
-    if address is None:
-        yield
-        return
-    import joblib
-    from distributed import Client
-
-    try:
-        client = Client(address)
-    except (OSError, ValueError) as error:
-        raise UserError(f"No Dask scheduler answers at {address}", remedy="check the address") from error
-    with client, joblib.parallel_config(backend="dask"):
-        yield
 
 
 def _last_line(arguments: argparse.Namespace, cases: list[str]) -> str:

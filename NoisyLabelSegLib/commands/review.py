@@ -6,7 +6,6 @@ import argparse
 from typing import Any
 
 from NoisyLabelSegLib.commands import many_cases
-from NoisyLabelSegLib.commands.fuse import parallel_map
 from NoisyLabelSegLib.commands.terminal import Terminal
 from NoisyLabelSegLib.errors import UserError
 from NoisyLabelSegLib.verbs import ReviewSettings
@@ -80,9 +79,8 @@ def run(arguments: argparse.Namespace, terminal: Terminal) -> dict[str, Any]:
         case=arguments.case or "",
         keep_going=arguments.keep_going,
     )
-    many_cases.require_jobs(arguments)
-    run_all = map if arguments.jobs == 1 else parallel_map(arguments.jobs)
-    review = written_review(settings, terminal.progress, run_all)
+    with many_cases.at_once(arguments) as run_all:
+        review = written_review(settings, terminal.progress, run_all)
     result = review_result(settings, review, terminal.say)
     terminal.say(f"Report: {arguments.out}/report.html")
     return many_cases.finished(result, review.failed, terminal)

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import filecmp
 import json
-import os
-import signal
 from pathlib import Path
 
 import numpy as np
@@ -13,8 +11,6 @@ import pytest
 
 from NoisyLabelSegLib.cases import Geometry, read_labels, write_labels
 from NoisyLabelSegLib.cli import main
-from NoisyLabelSegLib.commands.fuse import parallel_map
-from NoisyLabelSegLib.errors import UserError
 from NoisyLabelSegLib.fusion import METHODS, fuse
 
 GRID = Geometry((4, 6, 5), (0.5, 0.6, 3.0), (1.0, 2.0, 3.0), (1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0))
@@ -125,38 +121,6 @@ def test_two_jobs_give_the_files_that_one_gives(make_disk_study, tmp_path):
     for jobs in ("1", "2"):
         assert main(["fuse", str(study.folder), "--out", str(tmp_path / jobs), "--jobs", jobs, "--confusion"]) == 0
     assert _same(tmp_path / "1", tmp_path / "2")
-
-
-def test_a_dask_cluster_gives_the_files_that_one_process_gives(make_disk_study, tmp_path):
-    distributed = pytest.importorskip("distributed")
-    study = make_disk_study(cases=3)
-    assert main(["fuse", str(study.folder), "--out", str(tmp_path / "alone")]) == 0
-    with distributed.LocalCluster(n_workers=1, threads_per_worker=2, dashboard_address=None) as cluster:
-        words = ["--out", str(tmp_path / "cluster"), "--dask", cluster.scheduler_address]
-        assert main(["fuse", str(study.folder), *words]) == 0
-    assert _same(tmp_path / "alone", tmp_path / "cluster")
-
-
-def dies_once(item: Path) -> str:
-    """Kills its process the first time that it is given the second item."""
-    mark = item.with_suffix(".died")
-    if item.name == "1" and not mark.exists():
-        mark.touch()
-        os.kill(os.getpid(), signal.SIGKILL)
-    return item.name
-
-
-def always_dies(_item: Path) -> str:
-    os.kill(os.getpid(), signal.SIGKILL)
-    return ""
-
-
-@pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="no SIGKILL here")
-def test_the_work_of_a_killed_worker_is_done_again(tmp_path):
-    items = [tmp_path / str(number) for number in range(6)]
-    assert list(parallel_map(2)(dies_once, items)) == ["0", "1", "2", "3", "4", "5"]
-    with pytest.raises(UserError, match="died 4 times at the same case"):
-        list(parallel_map(2)(always_dies, items))
 
 
 def write_values(folder: Path, **values: int) -> list[str]:
