@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from functools import cached_property
 from typing import Any
 
@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from NoisyLabelSegLib.metrics.reliability import Bounded
 
 Floats = NDArray[np.float64]
+_AT_ONCE = 50
 
 
 class ClusterBootstrap:
@@ -51,7 +52,8 @@ class ClusterBootstrap:
         value = float(top.sum() / bottom.sum())
         if (bottom > 0).sum() < 2:
             return Bounded(value)
-        tops, bottoms = self._weights @ top, self._weights @ bottom
+        sums = np.stack([top, bottom], axis=1)
+        tops, bottoms = np.concatenate([part.astype(np.float64) @ sums for part in self._weights]).T
         drawn = bottoms > 0
         return Bounded(value, *_percentiles(tops[drawn] / bottoms[drawn]))
 
@@ -59,26 +61,26 @@ class ClusterBootstrap:
         """The interval of a statistic of case indices; draws for which it is NaN are left out."""
         if self.count < 2:
             return math.nan, math.nan
-        found = np.array([statistic(cases) for cases in self._drawn_cases], dtype=np.float64)
+        members = [np.flatnonzero(self.places == cluster) for cluster in range(self.count)]
+        drawn = (np.concatenate([members[cluster] for cluster in draw]) for block in self._draws() for draw in block)
+        found = np.array([statistic(cases) for cases in drawn], dtype=np.float64)
         found = found[np.isfinite(found)]
         return _percentiles(found) if found.size > self._resamples // 2 else (math.nan, math.nan)
 
-    @cached_property
-    def _draws(self) -> NDArray[np.intp]:
+    def _draws(self) -> Iterator[NDArray[np.intp]]:
+        """The drawn clusters, a row per resample, a few rows at a time: with many clusters all would take gigabytes."""
         generator = np.random.default_rng(self._seed)
-        return np.asarray(generator.integers(0, self.count, (self._resamples, self.count)))
+        for start in range(0, self._resamples, _AT_ONCE):
+            rows = min(_AT_ONCE, self._resamples - start)
+            yield np.asarray(generator.integers(0, self.count, (rows, self.count)))
 
     @cached_property
-    def _drawn_cases(self) -> list[NDArray[np.intp]]:
-        members = [np.flatnonzero(self.places == cluster) for cluster in range(self.count)]
-        return [np.concatenate([members[cluster] for cluster in draw]) for draw in self._draws]
-
-    @cached_property
-    def _weights(self) -> Floats:
-        """(resamples, clusters): how often each cluster was drawn."""
-        rows = np.arange(self._resamples)[:, None] * self.count
-        flat = np.bincount((self._draws + rows).reshape(-1), minlength=self._resamples * self.count)
-        return flat.reshape(self._resamples, self.count).astype(np.float64)
+    def _weights(self) -> list[NDArray[np.uint16]]:
+        """How often each cluster was drawn, (rows, clusters) for each block of draws."""
+        return [
+            np.stack([np.bincount(draw, minlength=self.count) for draw in block]).astype(np.uint16)
+            for block in self._draws()
+        ]
 
 
 def _percentiles(values: Floats) -> tuple[float, float]:
