@@ -6,6 +6,7 @@ import signal
 import subprocess
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -41,31 +42,38 @@ def good_input(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def make_disk_study(tmp_path: Path) -> Callable[..., Study]:
-    """Makes a study of bright disks (balls) in noise with the annotators over, under and good, as real files."""
+    """Makes a study of bright disks in `tmp_path`, see `write_disk_study`."""
 
-    def make(
-        name: str = "study", *, cases: int = 6, shape: tuple[int, ...] = (16, 16), channels: int = 1, **gaps: list[str]
-    ) -> Study:
-        """`gaps` maps a case id ("case0", ...) to the annotators who did not label it."""
-        rng = np.random.default_rng(7)
-        folder, geometry, made = tmp_path / name, Geometry.plain(shape), []
-        axes = np.indices(shape)
-        for number in range(cases):
-            id, center = f"case{number}", rng.uniform(0.35, 0.65, len(shape)) * shape
-            distance = np.sqrt(((axes.T - center).T ** 2).sum(axis=0))
-            drawn = {"over": distance < 6, "under": distance < 3, "good": distance < 4.5}
-            image = drawn["good"] + rng.normal(0, 0.1, (channels, *shape))
-            write_components(folder / id / "image.nrrd", image if channels > 1 else image[0], geometry)
-            for annotator, labels in {**drawn, "truth": drawn["good"]}.items():
-                write_labels(folder / id / f"{annotator}.nrrd", labels, geometry)
-            given = {a: Annotation(folder / id / f"{a}.nrrd") for a in drawn if a not in gaps.get(id, [])}
-            image_file, truth = folder / id / "image.nrrd", folder / id / "truth.nrrd"
-            made.append(Case(id, (image_file,), given, truth, split=None, classes=2))
-        study = Study("disks", ("background", "disk"), ("over", "under", "good"), tuple(made), folder)
-        study.write()
-        return Study.read(folder)
+    def make(name: str = "study", **how: Any) -> Study:
+        return write_disk_study(tmp_path / name, **how)
 
     return make
+
+
+def write_disk_study(
+    folder: Path, *, cases: int = 6, shape: tuple[int, ...] = (16, 16), channels: int = 1, **gaps: list[str]
+) -> Study:
+    """A study of bright disks (balls) in noise with the annotators over, under and good, as real files.
+
+    `gaps` maps a case id ("case0", ...) to the annotators who did not label it.
+    """
+    rng = np.random.default_rng(7)
+    geometry, made = Geometry.plain(shape), []
+    axes = np.indices(shape)
+    for number in range(cases):
+        id, center = f"case{number}", rng.uniform(0.35, 0.65, len(shape)) * shape
+        distance = np.sqrt(((axes.T - center).T ** 2).sum(axis=0))
+        drawn = {"over": distance < 6, "under": distance < 3, "good": distance < 4.5}
+        image = drawn["good"] + rng.normal(0, 0.1, (channels, *shape))
+        write_components(folder / id / "image.nrrd", image if channels > 1 else image[0], geometry)
+        for annotator, labels in {**drawn, "truth": drawn["good"]}.items():
+            write_labels(folder / id / f"{annotator}.nrrd", labels, geometry)
+        given = {a: Annotation(folder / id / f"{a}.nrrd") for a in drawn if a not in gaps.get(id, [])}
+        image_file, truth = folder / id / "image.nrrd", folder / id / "truth.nrrd"
+        made.append(Case(id, (image_file,), given, truth, split=None, classes=2))
+    study = Study("disks", ("background", "disk"), ("over", "under", "good"), tuple(made), folder)
+    study.write()
+    return Study.read(folder)
 
 
 @pytest.fixture
