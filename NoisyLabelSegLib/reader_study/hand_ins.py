@@ -100,7 +100,9 @@ def read_package(folder: Path, key: HandoutKey, study: Study | None = None) -> l
         raise UserError("belongs to another hand-out than the key", file=path, remedy="give the key of its hand-out")
     listed = content.get("cases")
     entries = {
-        entry.get("id"): entry for entry in (listed if isinstance(listed, list) else []) if isinstance(entry, dict)
+        entry["id"]: entry
+        for entry in (listed if isinstance(listed, list) else [])
+        if isinstance(entry, dict) and isinstance(entry.get("id"), str)
     }
     cases = {} if study is None else {case.id: case for case in study.cases}
     return [

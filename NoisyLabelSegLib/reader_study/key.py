@@ -60,6 +60,10 @@ class HandoutKey:
             names = [*plain.cases, *readers, *(item.pseudonym for items in readers.values() for item in items)]
             if problem := next(filter(None, map(name_problem, names)), None):
                 raise UserError(f"A name {problem}")
+            if not all(isinstance(facts, dict) for facts in plain.cases.values()):
+                raise UserError("Its cases are not objects")
+            if not all(item.case in plain.cases for items in readers.values() for item in items):
+                raise UserError("It has readings of cases that it does not name")
         except (TypeError, AttributeError, UserError) as error:
             raise UserError("is a damaged key", file=path, remedy="restore it", detail=str(error)) from error
         return cls(**{**vars(plain), "readers": readers})

@@ -197,3 +197,29 @@ def test_a_key_that_was_tampered_with_is_refused(key: HandoutKey, tmp_path: Path
     (tmp_path / "bad.json").write_text(json.dumps(content), encoding="utf-8")
     with pytest.raises(UserError, match="is a damaged key"):
         HandoutKey.read(tmp_path / "bad.json")
+
+
+@pytest.mark.usefixtures("key")
+@pytest.mark.parametrize("value", [[], {"a": 1}, None, 5, "unknown"])
+def test_an_entry_of_the_worklist_without_a_usable_id_is_passed_over(tmp_path: Path, read: Read, value: Any) -> None:
+    read(tmp_path / "out" / "anna", 50)
+    path = tmp_path / "out" / "anna" / "worklist.json"
+    worklist = json.loads(path.read_text(encoding="utf-8"))
+    worklist["cases"][0]["id"] = value
+    path.write_text(json.dumps(worklist), encoding="utf-8")
+    assert collect([path.parent], tmp_path / "study").added == 10
+
+
+@pytest.mark.usefixtures("key")
+@pytest.mark.parametrize("facts", [[], "text", None, 5, "removed"])
+def test_a_key_whose_cases_are_unknown_or_no_objects_is_refused(tmp_path: Path, facts: Any) -> None:
+    path = tmp_path / "out" / "key.json"
+    content = json.loads(path.read_text(encoding="utf-8"))
+    case = next(iter(content["cases"]))
+    if facts == "removed":
+        del content["cases"][case]
+    else:
+        content["cases"][case] = facts
+    path.write_text(json.dumps(content), encoding="utf-8")
+    with pytest.raises(UserError, match="damaged key"):
+        HandoutKey.read(path)
