@@ -17,6 +17,7 @@ from rich.text import Text
 from NoisyLabelSegLib.errors import UserError
 from NoisyLabelSegLib.jobs.protocol import Event, TimeLeft, progress_event
 from NoisyLabelSegLib.progress import Progress
+from NoisyLabelSegLib.words import shown
 
 SECONDS_BETWEEN_LINES = 5.0
 """Progress lines in a log file are at least so far apart; work that is done sooner writes none."""
@@ -64,21 +65,21 @@ class Terminal:
         if self.json:
             self._emit(Event("log", {"text": sentence}))
         else:
-            self._console.print(sentence, markup=False)
+            self._console.print(shown(sentence), markup=False)
 
     def table(self, title: str, columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
         """A table for people; with --json the same figures belong in the result, so nothing is written here."""
         if self.json:
             return
         table = Table()
-        rows = [[str(cell) for cell in row] for row in rows]
+        rows = [[shown(str(cell)) for cell in row] for row in rows]
         for index, column in enumerate(columns):
             numeric = all(_looks_like_a_number(row[index]) for row in rows)
-            table.add_column(column, justify="right" if numeric and rows else "left", overflow="fold")
+            table.add_column(Text(shown(column)), justify="right" if numeric and rows else "left", overflow="fold")
         for row in rows:
             table.add_row(*(Text(cell) for cell in row))  # a plain text cell would be read as markup
         console = self._console if self._console.is_terminal else Console(highlight=False, width=160)
-        console.print(title, markup=False)
+        console.print(shown(title), markup=False)
         console.print(table)
 
     def result(self, values: dict[str, Any]) -> None:
@@ -91,7 +92,7 @@ class Terminal:
         self._close_bar()
         if self.json:
             self._emit(Event("error", {"message": sentence}))
-        self._errors.print(sentence, markup=False)
+        self._errors.print(shown(sentence), markup=False)
 
     def _write_line(self, progress: Progress) -> None:
         """What is being done, how much of it is done and how long it will take."""

@@ -52,3 +52,14 @@ def test_short_work_leaves_a_log_as_it_was_and_events_stay_events(capsys: pytest
     clock.now = 60.0
     Terminal(json=True, clock=clock).progress(Progress("fuse", 0, 1))
     assert capsys.readouterr().out.startswith('{"event": "progress"')
+
+
+def test_names_from_files_cannot_control_the_terminal(capsys: pytest.CaptureFixture[str]) -> None:
+    name = "\x1b[2Jreader\x9b1m\u202e\x07\ud800 – é"
+    terminal = Terminal()
+    terminal.say(name)
+    terminal.error(name)
+    terminal.table(name, [name], [[name]])
+    shown = capsys.readouterr()
+    assert shown.err == "?[2Jreader?1m??? – é\n"
+    assert shown.out.count("?[2Jreader?1m??? – é") == 4
