@@ -9,6 +9,7 @@ from NoisyLabelSegLib.review.active.evidence import DoubtfulRegion
 from NoisyLabelSegLib.review.active.suggestions import Suggestion
 from NoisyLabelSegLib.review.compare.mistakes import Mistake, MistakeKind
 from NoisyLabelSegLib.review.compare.options import ReviewOptions
+from NoisyLabelSegLib.review.compare.statistics import AnnotatorStatistics
 from NoisyLabelSegLib.review.compare.summary import AnnotatorSummary
 
 Translate = Callable[[str], str]
@@ -41,6 +42,15 @@ def annotator_sentence(
         there=summary.units.of_size(1000 * summary.truth_ml),
         wrong=summary.units.of_size(1000 * summary.wrong_class_ml),
     )
+
+
+def accuracy_sentences(row: AnnotatorStatistics, translate: Translate = in_english) -> list[str]:
+    """Sensitivity and specificity, where they exist."""
+    figures = (
+        (translate("Sensitivity {share}."), row.sensitivity),
+        (translate("Specificity {share}."), row.specificity),
+    )
+    return [template.format(share=f"{share:.3f}") for template, share in figures if share is not None]
 
 
 def class_sentence(

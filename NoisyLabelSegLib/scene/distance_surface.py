@@ -27,22 +27,35 @@ SCALARS = "signed distance (mm)"
 
 
 def showDistanceSurface(
-    folder: CaseFolder, annotator: str, labels: NDArray[Any], geometry: Geometry, *, limit: float = LIMIT_MM
+    folder: CaseFolder,
+    annotator: str,
+    labels: NDArray[Any],
+    geometry: Geometry,
+    *,
+    limit: float = LIMIT_MM,
+    label: str = "",
 ) -> Node:
     """A model node in the 3D views: the truth's surface, blue where the annotator missed, orange where too much.
 
-    `labels` (*shape) are the annotator's; all classes count as one. One surface per case: that of the last annotator.
+    `labels` (*shape) are the annotator's; everything marked counts. `label` is the one class of the truth that
+    does, all of them if empty. One surface per case: that of the last annotator.
     """
-    return finished(showingDistanceSurface(folder, annotator, labels, geometry, limit=limit))
+    return finished(showingDistanceSurface(folder, annotator, labels, geometry, limit=limit, label=label))
 
 
 def showingDistanceSurface(
-    folder: CaseFolder, annotator: str, labels: NDArray[Any], geometry: Geometry, *, limit: float = LIMIT_MM
+    folder: CaseFolder,
+    annotator: str,
+    labels: NDArray[Any],
+    geometry: Geometry,
+    *,
+    limit: float = LIMIT_MM,
+    label: str = "",
 ) -> Generator[str, None, Node]:
     """showDistanceSurface() in steps; making the surface is one of them."""
     geometry = inThreeDimensions(geometry)
     yield annotator
-    surface = _surfaceOf(folder)
+    surface = _surfaceOf(folder, label)
     yield annotator
     points = numpy_support.vtk_to_numpy(surface.GetPoints().GetData())
     toVoxels = np.linalg.inv(arrayFromMatrix(ijkToRas(geometry)))
@@ -56,7 +69,7 @@ def showingDistanceSurface(
     surface.GetPointData().SetActiveScalars(SCALARS)
     node = folder.put("vtkMRMLModelNode", Role.DISTANCE, f"{folder.case} signed distance")
     node.SetAndObservePolyData(surface)
-    node.SetName(f"{folder.case} signed distance of {annotator}")
+    node.SetName(f"{folder.case} signed distance of {annotator} {label}".strip())
     _color(node, folder, limit)
     return node
 
@@ -66,8 +79,8 @@ def hideDistanceSurface(folder: CaseFolder) -> None:
     removeNodes(folder.scene, folder.nodes(Role.DISTANCE))
 
 
-def _surfaceOf(folder: CaseFolder) -> Node:
-    """The closed surface of all segments of the truth, in the coordinates of the image, with normals."""
+def _surfaceOf(folder: CaseFolder, label: str) -> Node:
+    """The closed surface of a segment of the truth, or of all, in the coordinates of the image, with normals."""
     truth = folder.find(Role.TRUTH)
     if truth is None:
         raise UserError(f"Case {folder.case} has no truth", remedy="estimate the truth first")
@@ -76,8 +89,8 @@ def _surfaceOf(folder: CaseFolder) -> Node:
     name = slicer.vtkSegmentationConverter.GetSegmentationClosedSurfaceRepresentationName()
     copy.CreateRepresentation(name)
     joined = vtk.vtkAppendPolyData()
-    for id in copy.GetSegmentIDs():
-        part = copy.GetSegment(id).GetRepresentation(name)
+    for id in [copy.GetSegmentIdBySegmentName(label)] if label else copy.GetSegmentIDs():
+        part = copy.GetSegment(id).GetRepresentation(name) if id else None
         if part is not None and part.GetNumberOfPoints():
             joined.AddInputData(part)
     if not joined.GetNumberOfInputConnections(0):

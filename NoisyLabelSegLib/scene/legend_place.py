@@ -50,8 +50,8 @@ class LegendPlacer:
         outside = None
         for legend in nodesOfClass(self._scene, "vtkMRMLColorLegendDisplayNode"):
             volume = legend.GetDisplayableNode()
-            isWanted = bool(legend.GetVisibility() or legend.GetAttribute(_HIDDEN))
-            view = self._scene.GetNodeByID(legend.GetNthViewNodeID(0) or "") if isWanted else None
+            isWanted = bool(legend.GetVisibility() or legend.GetAttribute(_HIDDEN)) and legend.GetNumberOfViewNodeIDs()
+            view = self._scene.GetNodeByID(legend.GetNthViewNodeID(0)) if isWanted else None
             if view is None or volume is None or not view.IsA("vtkMRMLSliceNode"):
                 continue
             corner = freeCorner(view, volume, legend.GetSize()[1] + _TITLE)

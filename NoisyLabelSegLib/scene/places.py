@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 import slicer
 
@@ -75,3 +76,9 @@ class ViewPlaces:
             if factor < 1:
                 self._beforeZoom.setdefault(node.GetID(), (width, height, depth))
                 node.SetFieldOfView(width * factor, height * factor, depth)
+
+
+def positionOf(row: Mapping[str, Any]) -> tuple[float, ...]:
+    """The place (LPS, mm) of a row of the table of mistakes, as jumpTo() wants it."""
+    ras = [row[name] for name in ("center_r", "center_a", "center_s") if row.get(name) is not None]
+    return (-ras[0], -ras[1], *ras[2:])

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from NoisyLabelSegLib.cases import Geometry
 from NoisyLabelSegLib.progress import finished
 from NoisyLabelSegLib.review import DEFAULT_COLORS, AnnotatorStatistics, CaseReview, Mistake, mistake_sentences
+from NoisyLabelSegLib.review.compare.error_map import error_map_of_class
 from NoisyLabelSegLib.review.tables import mistake_row, statistics_row
 from NoisyLabelSegLib.scene.arrays import Node, imageInSteps
 from NoisyLabelSegLib.scene.colors import (
@@ -81,16 +82,28 @@ class ResultNodes:
         correct: bool = True,
     ) -> Node:
         """An error map (*shape) as a labelmap with its legend; `label` is the class of a map for one class only."""
-        title = f"{annotator} {label}".strip()
-        node = self.folder.put(
-            LABELMAP, Role.ERRORS, f"{self.folder.case} errors {title}", annotator=annotator, label=label
-        )
+        node = self._errorsNode(annotator, label)
         fillVolume(node, codes, self._geometry)
-        wrongClass = len(self._classes) > 2 and not label
-        showAsCodes(node, errorColors(self.folder.scene, colors, wrongClass=wrongClass, correct=correct))
-        addLegend(node, drawable(title, len(title), otherwise="Errors"))
-        self._refer(node, annotator)
-        return node
+        return self._asErrors(node, annotator, label, colors, correct=correct)
+
+    def showingErrorsOfClass(
+        self,
+        annotator: str,
+        labels: NDArray[np.uint8],
+        truth: NDArray[np.uint8],
+        number: int,
+        *,
+        colors: str = DEFAULT_COLORS,
+        correct: bool = True,
+    ) -> Generator[str, None, Node]:
+        """The error map of class `number` alone, from labels and truth (*shape), in steps."""
+        labels, truth, label = labels.reshape(self._shape), truth.reshape(self._shape), self._classes[number]
+        image = yield from imageInSteps(
+            self._shape, np.uint8, lambda few: error_map_of_class(labels[few], truth[few], number)
+        )
+        node = self._errorsNode(annotator, label)
+        attachImage(node, image, self._geometry)
+        return self._asErrors(node, annotator, label, colors, correct=correct)
 
     def expectedErrors(self, annotator: str, expected: NDArray[np.float32]) -> list[Node]:
         """Heat maps of expected errors (3, *shape): one node each for too much, missed and (if any) wrong class."""
@@ -139,6 +152,18 @@ class ResultNodes:
     def _shape(self) -> tuple[int, ...]:
         """(z, y, x), for a picture (1, y, x)."""
         return inThreeDimensions(self._geometry).shape
+
+    def _errorsNode(self, annotator: str, label: str) -> Node:
+        name = f"{self.folder.case} errors {annotator} {label}".strip()
+        return self.folder.put(LABELMAP, Role.ERRORS, name, annotator=annotator, label=label)
+
+    def _asErrors(self, node: Node, annotator: str, label: str, colors: str, *, correct: bool) -> Node:
+        wrongClass = len(self._classes) > 2 and not label
+        showAsCodes(node, errorColors(self.folder.scene, colors, wrongClass=wrongClass, correct=correct))
+        title = f"{annotator}: {label}" if label else annotator
+        addLegend(node, drawable(title, len(title), otherwise="Errors"))
+        self._refer(node, annotator)
+        return node
 
     def _asHeatMap(self, node: Node, image: Node, title: str) -> Node:
         showAsHeatMap(node, rampColors(self.folder.scene, HEAT))

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Mapping, Sequence
+from collections.abc import Generator, Sequence
 from dataclasses import dataclass
 from itertools import product
-from typing import Any
 
 import slicer
 
@@ -57,18 +56,24 @@ class ReviewViews:
         self._outlineErrors()
 
     def showEach(
-        self, folder: CaseFolder, annotators: Sequence[str] | None = None, *, planes: Sequence[str] = ("Axial",)
+        self,
+        folder: CaseFolder,
+        annotators: Sequence[str] | None = None,
+        *,
+        planes: Sequence[str] = ("Axial",),
+        label: str = "",
     ) -> None:
         """Linked views of every annotator, one per plane: the image, this annotator's errors, the name in the corner.
 
-        Views of the same plane move together.
+        Views of the same plane move together. `label` is a class, whose errors are shown alone.
         """
         names = tuple(folder.annotators if annotators is None else annotators)
         if not names:
             raise UserError(f"Case {folder.case} has no annotators to show", remedy="add annotators first")
-        self.arrangeViews(names, folder.image, [folder.find(Role.ERRORS, annotator=name) for name in names], planes)
+        errors = [folder.find(Role.ERRORS, annotator=name, label=label) for name in names]
+        self.arrangeViews(names, folder.image, errors, planes)
         self.keepOutlinesOut(folder)
-        self._showLegend(folder, names[0], [self._sliceNode(viewName(0)).GetID()])
+        self._showLegend(folder, errors[0], [self._sliceNode(viewName(0)).GetID()])
 
     def arrangeViews(
         self,
@@ -99,14 +104,14 @@ class ReviewViews:
         if not isShown:  # else people stay where they are
             self.fit()
 
-    def showOne(self, folder: CaseFolder, annotator: str) -> None:
-        """The error map of one annotator, with its legend, in all views."""
+    def showOne(self, folder: CaseFolder, annotator: str, *, label: str = "") -> None:
+        """The error map of one annotator, of all classes or of one, with its legend, in all views."""
         self._remember()
-        image, errors = folder.image, folder.find(Role.ERRORS, annotator=annotator)
+        image, errors = folder.image, folder.find(Role.ERRORS, annotator=annotator, label=label)
         for composite in self._compositeNodes():
             self._setLayers(composite, image, errors)
         self._outlineErrors()
-        self._showLegend(folder, annotator, self._legendViews())
+        self._showLegend(folder, errors, self._legendViews())
 
     def showHeatMap(self, node: Node | None, *, opacity: float = 0.6) -> None:
         """A probability or an expected error over the images of all views, with its legend; None takes it away.
@@ -252,9 +257,9 @@ class ReviewViews:
             if node.IsA("vtkMRMLSegmentationNode") and node.GetDisplayNode() is not None:
                 node.GetDisplayNode().SetViewNodeIDs(others)
 
-    def _showLegend(self, folder: CaseFolder, annotator: str, viewIds: list[str]) -> None:
+    def _showLegend(self, folder: CaseFolder, errors: Node | None, viewIds: list[str]) -> None:
         for node in folder.nodes(Role.ERRORS):
-            showLegend(node, visible=node.GetAttribute(PREFIX + "annotator") == annotator, viewIds=viewIds)
+            showLegend(node, visible=node is errors, viewIds=viewIds)
         self.announceLegends()
 
     def _legendViews(self) -> list[str]:
@@ -292,9 +297,3 @@ class ReviewViews:
         composite.SetForegroundVolumeID(None)
         composite.SetLabelVolumeID(None if labels is None else labels.GetID())
         composite.SetLabelOpacity(self._style.opacity)  # times that of the color table
-
-
-def positionOf(row: Mapping[str, Any]) -> tuple[float, ...]:
-    """The place (LPS, mm) of a row of the table of mistakes, as jumpTo() wants it."""
-    ras = [row[name] for name in ("center_r", "center_a", "center_s") if row.get(name) is not None]
-    return (-ras[0], -ras[1], *ras[2:])

@@ -7,8 +7,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import slicer
-
 from NoisyLabelSegLib.progress import finished
 from NoisyLabelSegLib.review.compare.case import CaseReview, review_case
 from NoisyLabelSegLib.review.compare.mistakes import Mistake
@@ -16,16 +14,23 @@ from NoisyLabelSegLib.review.compare.statistics import AnnotatorStatistics
 from NoisyLabelSegLib.review.compare.summary import summarize
 from NoisyLabelSegLib.review.handover import write_question
 from NoisyLabelSegLib.review.report.page import DEFAULT_COLORS
-from NoisyLabelSegLib.review.sentences import Translate, annotator_sentence, in_english, mistake_sentences
-from NoisyLabelSegLib.scene.colors import legendOf, showLegend
+from NoisyLabelSegLib.review.sentences import (
+    Translate,
+    accuracy_sentences,
+    annotator_sentence,
+    in_english,
+    mistake_sentences,
+)
+from NoisyLabelSegLib.scene.colors import legendOf
 from NoisyLabelSegLib.scene.folder import CaseFolder
 from NoisyLabelSegLib.scene.layout import ORIENTATIONS
 from NoisyLabelSegLib.scene.nodes import Role, Tag
-from NoisyLabelSegLib.scene.results import EXPECTED_KINDS, ResultNodes, chooseErrorColors
-from NoisyLabelSegLib.scene.tables import rowsOf, showPoints
+from NoisyLabelSegLib.scene.results import ResultNodes, chooseErrorColors
 from NoisyLabelSegLib.scene.views import ReviewViews
 from NoisyLabelSegLib.signals import Signal
 from NoisyLabelSegLib.widget.case_logic import CaseLogic
+from NoisyLabelSegLib.widget.class_errors import ClassErrors
+from NoisyLabelSegLib.widget.expected_errors import ExpectedErrors
 from NoisyLabelSegLib.widget.mistake_walk import Where, placeIn
 from NoisyLabelSegLib.widget.truth_logic import TruthLogic
 from NoisyLabelSegLib.widget.work import Work
@@ -51,6 +56,8 @@ class AnnotatorsLogic:
         """The class that figures and mistakes are about; empty for all classes together."""
         self._case, self._truth, self._views, self._translate = case, truth, views, translate
         self._annotator, self._eachShown = "", False
+        self._classErrors = ClassErrors(case, truth)
+        self.expected = ExpectedErrors(case, views)
         self._current: Mistake | None = None
         """The mistake that the views are at; it is found again in a new review."""
 
@@ -68,6 +75,10 @@ class AnnotatorsLogic:
         return self._truth.truth is not None and bool(self._case.annotators)
 
     @property
+    def folder(self) -> CaseFolder:
+        return self._case.folder
+
+    @property
     def isLarge(self) -> bool:
         return self._case.isLarge
 
@@ -78,6 +89,7 @@ class AnnotatorsLogic:
     def taking(self, review: CaseReview) -> Work:
         """Puts a review into the scene, step by step."""
         nodes = self._nodes()
+        self._classErrors.outdate()
         for annotator, codes in review.error_maps.items():
             yield ""
             nodes.errors(annotator, codes, colors=self._colors, correct=self._correct)
@@ -93,7 +105,13 @@ class AnnotatorsLogic:
 
     def classes(self) -> tuple[str, ...]:
         """The classes to choose from; empty where there is one only."""
-        return self._case.classes[1:] if self.review is not None and len(self._case.classes) > 2 else ()
+        isKnown = self._case.isOpen and self.review is not None
+        return self._case.classes[1:] if isKnown and len(self._case.classes) > 2 else ()
+
+    @property
+    def mapClass(self) -> str:
+        """The class whose errors alone the views show; empty for all classes together."""
+        return self.shownClass if self.shownClass and self.shownClass in self.classes() else ""
 
     def _row(self, annotator: str) -> AnnotatorStatistics:
         assert self.review is not None
@@ -107,13 +125,8 @@ class AnnotatorsLogic:
         if annotator == self._truth.reader:
             return self._translate("{annotator} is the reference.").format(annotator=annotator)
         row = self._row(annotator)
-        words = [annotator_sentence(summarize([row]), translate=self._translate)]
-        for template, share in (
-            (self._translate("Sensitivity {share}."), row.sensitivity),
-            (self._translate("Specificity {share}."), row.specificity),
-        ):
-            words += [] if share is None else [template.format(share=f"{share:.3f}")]
-        return " ".join(words)
+        words = annotator_sentence(summarize([row]), translate=self._translate)
+        return " ".join([words, *accuracy_sentences(row, self._translate)])
 
     def mistakes(self, annotator: str) -> list[Mistake]:
         """The largest of the shown class, largest first."""
@@ -185,6 +198,18 @@ class AnnotatorsLogic:
     def _jumpTo(self, mistake: Mistake) -> None:
         self._views.jumpTo(self._case.folder, mistake.center, extent=max(mistake.extent))
 
+    def isPrepared(self, annotator: str, *, oneViewEach: bool) -> bool:
+        """Whether show() has nothing to make any more."""
+        return not self._classErrors.missing(self._viewed(annotator, oneViewEach), self.mapClass)
+
+    def preparing(self, annotator: str, *, oneViewEach: bool) -> Work:
+        """Makes what show() is to show, in steps: the error maps of a class that was chosen."""
+        names, style = self._viewed(annotator, oneViewEach), {"colors": self._colors, "correct": self._correct}
+        yield from self._classErrors.making(names, self.mapClass, **style)
+
+    def _viewed(self, annotator: str, oneViewEach: bool) -> list[str]:
+        return [name for name in self._case.annotators if oneViewEach or name == annotator]
+
     def show(self, annotator: str, *, oneViewEach: bool) -> bool:
         """Lets the views show this annotator's outlines and error map, or everybody's side by side.
 
@@ -193,23 +218,30 @@ class AnnotatorsLogic:
         folder, isArranged = self._case.folder, oneViewEach != self._eachShown
         if not (self.showsErrors or isArranged or annotator != self._annotator):
             return False  # something else was chosen to lie over the image
+        finished(self.preparing(annotator, oneViewEach=oneViewEach))
         self._annotator, self.showsErrors = annotator, True
         if not oneViewEach:
             self.leaveViews()
         self._eachShown = oneViewEach
         self._case.showOnly(self._case.annotators if oneViewEach else (annotator,))
         if oneViewEach:
-            self._views.showEach(folder, self._case.annotators, planes=self.planes)
+            self._views.showEach(folder, self._case.annotators, planes=self.planes, label=self.mapClass)
         elif annotator:
             self._views.showHeatMap(None)
-            self._views.showOne(folder, annotator)
+            self._views.showOne(folder, annotator, label=self.mapClass)
+        self._classErrors.keepOnly(self.mapClass)
         self.shown.emit(annotator)
         return isArranged
 
     def showAgain(self) -> None:
         """The same annotator's errors again, after something else was shown or in other planes."""
+        finished(self.showingAgain())
+
+    def showingAgain(self) -> Work:
+        """showAgain() in steps."""
         self.showsErrors = True
         if self._annotator in self._case.annotators:
+            yield from self.preparing(self._annotator, oneViewEach=self._eachShown)
             self.show(self._annotator, oneViewEach=self._eachShown)
             if self._eachShown:
                 self.settleViews()
@@ -235,7 +267,7 @@ class AnnotatorsLogic:
         """Shows the legend of the annotator's errors, or hides it while another module is in front."""
         for errors in self._case.folder.nodes(Role.ERRORS) if self._case.isOpen else []:
             tag = Tag.read(errors)
-            isTheirs = tag is not None and tag.annotator == self._annotator
+            isTheirs = tag is not None and (tag.annotator, tag.label) == (self._annotator, self.mapClass)
             legend = legendOf(errors)
             if legend is not None and (isTheirs or not visible):
                 legend.SetVisibility(visible)
@@ -245,32 +277,6 @@ class AnnotatorsLogic:
         self._colors, self._correct = colors, correct
         if self._case.isOpen:
             chooseErrorColors(self._case.folder, colors, correct=correct)
-
-    def expectedKinds(self, annotator: str) -> list[str]:
-        """The kinds of expected errors that there are maps of for this annotator."""
-        if not self._case.isOpen:
-            return []
-        folder = self._case.folder
-        return [kind for kind in EXPECTED_KINDS if self._expected(folder, annotator, kind) is not None]
-
-    def showExpected(self, annotator: str, kind: str) -> None:
-        """Lays a map of expected errors over the image, in place of the observed ones."""
-        folder = self._case.folder
-        node = self._expected(folder, annotator, kind)
-        if node is not None:
-            for errors in folder.nodes(Role.ERRORS):
-                showLegend(errors, visible=False)
-            slicer.util.setSliceViewerLayers(label=None)
-            self._views.showHeatMap(node)
-
-    def plotOverCases(self) -> tuple[Any, list[str]]:
-        """The chart of everybody's Dice in the reviewed cases of the scene, and the names of these cases in order."""
-        scene = self._case.folder.scene
-        tables = {folder.case: node for folder in CaseFolder.all(scene) for node in folder.nodes(Role.STATISTICS)}
-        dice = [{row["annotator"]: row["dice"] for row in rowsOf(table)} for table in tables.values()]
-        names = dict.fromkeys(name for case in dice for name in case)
-        points = {name: [case.get(name) for case in dice] for name in names}
-        return showPoints(self._case.folder, "Dice over cases", ("case", list(tables)), points), list(tables)
 
     def _asked(self) -> dict[str, Any]:
         return {
@@ -284,6 +290,3 @@ class AnnotatorsLogic:
 
     def _nodes(self) -> ResultNodes:
         return ResultNodes(self._case.folder, self._case.geometry, self._case.classes)
-
-    def _expected(self, folder: Any, annotator: str, kind: str) -> Any:
-        return folder.find(Role.EXPECTED_ERRORS, annotator=annotator, label=kind)

@@ -11,11 +11,12 @@ from slicer.i18n import tr as _
 from NoisyLabelSegLib.review.compare.mistakes import Mistake
 from NoisyLabelSegLib.widget.annotators_logic import AnnotatorsLogic
 from NoisyLabelSegLib.widget.background_review import BackgroundReview
-from NoisyLabelSegLib.widget.charts import showChart
+from NoisyLabelSegLib.widget.charts import diceOverCases, showChart
 from NoisyLabelSegLib.widget.job_button import TimerPoller
 from NoisyLabelSegLib.widget.mistakes_table import MistakesTable
 from NoisyLabelSegLib.widget.statistics_table import StatisticsTable
 from NoisyLabelSegLib.widget.steps import Steps, explain, saidIn, say
+from NoisyLabelSegLib.widget.work import Work
 
 OBSERVED, EXPECTED = 0, 1
 REVIEW_DELAY_MILLISECONDS = 150
@@ -31,6 +32,7 @@ class AnnotatorsSection:
         self._background = BackgroundReview(
             logic, Steps(ui.annotatorsMessage), TimerPoller, lambda sentence: say(ui.annotatorsMessage, sentence)
         )
+        self._viewSteps = Steps(ui.annotatorsMessage)
         self._delay = qt.QTimer()
         self._delay.interval = REVIEW_DELAY_MILLISECONDS
         self._delay.timeout.connect(self.review)
@@ -95,7 +97,7 @@ class AnnotatorsSection:
 
     @property
     def isReviewing(self) -> bool:
-        return bool(self._background.running or self._delay.active)
+        return bool(self._background.running or self._delay.active or self._viewSteps.running)
 
     def leaveScene(self) -> None:
         """Ends what runs: the scene goes away."""
@@ -105,6 +107,7 @@ class AnnotatorsSection:
     def close(self) -> None:
         self._delay.stop()
         self._settle.stop()
+        self._viewSteps.cancel()
 
     def update(self) -> None:
         """Shows the figures as they are now and keeps the selection."""
@@ -156,18 +159,23 @@ class AnnotatorsSection:
         combo = self._ui.expectedSelector
         if combo.count and self.annotator:
             with saidIn(self._ui.annotatorsMessage):
-                self._logic.showExpected(self.annotator, str(combo.itemData(combo.currentIndex)))
+                self._logic.expected.show(self.annotator, str(combo.itemData(combo.currentIndex)))
 
     def onViews(self) -> None:
         """Lets the views follow the selection."""
         if not self.annotator:
             return
-        with saidIn(self._ui.annotatorsMessage), slicer.util.RenderBlocker():
-            if self._ui.errorTabs.currentIndex == EXPECTED:
-                self.onExpected()
-            else:
-                if self._logic.show(self.annotator, oneViewEach=self._ui.oneViewEachBox.checked):
-                    self._settle.start()
+        if self._ui.errorTabs.currentIndex == EXPECTED:
+            self.onExpected()
+            return
+        annotator, each = self.annotator, bool(self._ui.oneViewEachBox.checked)
+        isLong = self._logic.isLarge and not self._logic.isPrepared(annotator, oneViewEach=each)
+        self._viewSteps.run(self._showing(annotator, each), large=isLong)
+
+    def _showing(self, annotator: str, each: bool) -> Work:
+        yield from self._logic.preparing(annotator, oneViewEach=each)
+        if self._logic.show(annotator, oneViewEach=each):
+            self._settle.start()
 
     def onWholeImage(self) -> None:
         """Zooms out again after a jump to an error."""
@@ -175,8 +183,7 @@ class AnnotatorsSection:
 
     def onPlot(self) -> None:
         with saidIn(self._ui.annotatorsMessage), slicer.util.WaitCursor():
-            chart, cases = self._logic.plotOverCases()
-            showChart(chart, cases)
+            showChart(*diceOverCases(self._logic.folder))
 
     def _step(self, by: int) -> None:
         with saidIn(self._ui.annotatorsMessage):
@@ -232,7 +239,7 @@ class AnnotatorsSection:
     def _updateExpected(self, annotator: str) -> None:
         combo, titles = self._ui.expectedSelector, _expectedTitles()
         combo.clear()
-        for kind in self._logic.expectedKinds(annotator) if annotator else []:
+        for kind in self._logic.expected.kinds(annotator) if annotator else []:
             combo.addItem(titles[kind], kind)
         combo.visible = self._ui.expectedLabel.visible = combo.count > 0
         if combo.count:

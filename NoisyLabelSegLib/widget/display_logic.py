@@ -36,6 +36,8 @@ class Overlay(Enum):
 class DisplayLogic:
     """`changed` follows another overlay, `errorsShown` an annotator's errors in the views.
 
+    `outdated` asks for an overlay to be made anew.
+
     Error maps are drawn as the user of this computer chose before.
     """
 
@@ -44,6 +46,7 @@ class DisplayLogic:
     ) -> None:
         self.changed: Signal[None] = Signal()
         self.errorsShown: Signal[None] = Signal()
+        self.outdated: Signal[Overlay] = Signal()
         self.overlay = Overlay.ERRORS
         self.placer = LegendPlacer(scene)
         self.choices = DisplayChoices.read()
@@ -56,7 +59,7 @@ class DisplayLogic:
     def colors(self) -> list[Color]:
         """The colors of an error map that are drawn, for a legend beside the views."""
         table = color_table(PAPER if self.choices.paperColors else COLORBLIND)
-        several = self._case.isOpen and self._case.isReady and len(self._case.classes) > 2
+        several = bool(self._annotators.classes()) and not self._annotators.mapClass
         return [c for c in table if c.opacity and (self.choices.correct or c.code != 1) and (several or c.code != 4)]
 
     def choose(self, **values: Any) -> None:
@@ -84,7 +87,7 @@ class DisplayLogic:
         self.overlay = overlay
         self._annotators.showsErrors = overlay is Overlay.ERRORS
         if overlay is Overlay.ERRORS:
-            self._annotators.showAgain()
+            yield from self._annotators.showingAgain()
         elif overlay is Overlay.NOTHING:
             self._views.showNothing()
         elif overlay is not Overlay.CONFIDENCE:
@@ -112,8 +115,10 @@ class DisplayLogic:
             return
         annotator = self._annotators.annotator
         if shown and annotator in self._case.annotators and self._truth.truth is not None:
-            labels = self._case.labels()[annotator]
-            work = showingDistanceSurface(self._case.folder, annotator, labels, self._case.geometry)
+            labels, label = self._case.labels()[annotator], self._annotators.mapClass
+            if label:
+                labels = labels == self._case.classes.index(label)
+            work = showingDistanceSurface(self._case.folder, annotator, labels, self._case.geometry, label=label)
             yield from told(_("Making the surface of the truth..."), work)
             manager = slicer.app.layoutManager()
             if manager is not None:  # there is none without a main window
@@ -156,4 +161,4 @@ class DisplayLogic:
     def _onReviewed(self) -> None:
         """A map of agreement follows other annotators; it is made anew where it is shown."""
         if self.overlay in (Overlay.AGREEMENT, Overlay.DISAGREEMENT) and not self.problem(self.overlay):
-            finished(self.showing(self.overlay))
+            self.outdated.emit(self.overlay)

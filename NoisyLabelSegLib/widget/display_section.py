@@ -31,6 +31,7 @@ class DisplaySection:
         ui.opacitySlider.valueChanged.connect(self.onOpacity)
         ui.surfaceBox.toggled.connect(self.onSurface)
         logic.changed.connect(lambda _news: self._show())
+        logic.outdated.connect(self._choose)
         logic.errorsShown.connect(lambda _news: self._onErrorsShown())
         logic.placer.hidden.connect(self._onLegend)
 

@@ -18,10 +18,11 @@ from NoisyLabelSegLib.scene.headless import HeadlessSlicer
 from NoisyLabelSegLib.scene.layout import VIEW_GROUP, nodesOfClass, viewName
 from NoisyLabelSegLib.scene.nodes import CORNER_TEXT, Role
 from NoisyLabelSegLib.scene.offscreen import OffscreenView
+from NoisyLabelSegLib.scene.places import positionOf
 from NoisyLabelSegLib.scene.placing import rasOf
 from NoisyLabelSegLib.scene.results import ResultNodes
 from NoisyLabelSegLib.scene.tables import rowsOf
-from NoisyLabelSegLib.scene.views import ReviewViews, positionOf
+from NoisyLabelSegLib.scene.views import ReviewViews
 from Testing.scene.majority_review import majority_review
 
 Node = Any

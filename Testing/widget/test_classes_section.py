@@ -7,6 +7,8 @@ import pytest
 import slicer
 from PySide6.QtCore import Qt
 
+from NoisyLabelSegLib.scene.arrays import arrayOf
+from NoisyLabelSegLib.scene.colors import legendOf
 from NoisyLabelSegLib.scene.nodes import Role
 from Testing.widget.nodes import labelmap, segmentation
 
@@ -169,3 +171,86 @@ def test_the_wrong_class_has_a_column_where_there_are_several_classes(several):
     titles = [table.horizontalHeaderItem(column).text() for column in range(table.model().columnCount())]
     assert titles == ["Name", "Dice", "Dice to\nothers", "Missed\nml", "Extra\nml", "Wrong\nml"]
     assert table.item(2, 5).text() == "0.18"
+
+
+def red_view():
+    node = slicer.vtkMRMLSliceNode()
+    node.SetLayoutName("Red")
+    node.SetSingletonTag("Red")
+    slicer.mrmlScene.AddNode(node)
+    slicer.mrmlScene.AddNewNodeByClass("vtkMRMLSliceCompositeNode").SetLayoutName("Red")
+    return slicer.mrmlScene.GetFirstNodeByClass("vtkMRMLSliceCompositeNode")
+
+
+def choose_class(panel, name):
+    combo = panel.annotatorsSection._ui.classSelector
+    combo.setProperty("currentIndex", combo.findData(name))
+    combo.activated.emit(combo.property("currentIndex"))
+
+
+def shown_errors(composite):
+    return slicer.mrmlScene.GetNodeByID(composite.GetLabelVolumeID() or "")
+
+
+def test_the_views_show_the_errors_of_the_class_that_is_chosen(several):
+    composite = red_view()
+    several.annotatorsSection._ui.statisticsTable.selectRow(2)  # cid marks the second structure as the first
+    both = shown_errors(composite)
+    assert set(np.unique(arrayOf(both))) == {0, 1, 4}
+    choose_class(several, "class 1")
+    first = shown_errors(composite)
+    assert first is several.case.folder.find(Role.ERRORS, annotator="cid", label="class 1")
+    expected = np.where(box(1) > 0, 1, np.where(box(1, shift=10) > 0, 3, 0))
+    np.testing.assert_array_equal(arrayOf(first), expected)
+    choose_class(several, "class 2")
+    second = shown_errors(composite)
+    np.testing.assert_array_equal(arrayOf(second), 2 * (box(1, shift=10) > 0))
+    labels = {node.GetAttribute("NoisyLabelSeg.label") for node in several.case.folder.nodes(Role.ERRORS)}
+    assert labels == {None, "class 2"}, "the maps of the class before are gone"
+    choose_class(several, "")
+    assert shown_errors(composite) is both
+
+
+def test_the_legend_of_one_class_names_it_and_has_no_line_for_a_wrong_class(several):
+    red_view()
+    several.annotatorsSection._ui.statisticsTable.selectRow(2)
+    choose_class(several, "class 2")
+    errors = several.case.folder.find(Role.ERRORS, annotator="cid", label="class 2")
+    assert legendOf(errors).GetVisibility()
+    assert legendOf(errors).GetTitleText() == "cid: class 2"
+    assert not errors.GetDisplayNode().GetColorNode().GetColorDefined(4)
+    assert not legendOf(several.case.folder.find(Role.ERRORS, annotator="cid")).GetVisibility()
+    assert "Wrong class" not in [color.name for color in several.display.colors]
+
+
+def test_one_view_each_shows_everybodys_errors_of_the_class(several):
+    choose_class(several, "class 2")
+    ui = several.annotatorsSection._ui
+    ui.statisticsTable.selectRow(0)
+    ui.oneViewEachBox.setChecked(True)
+    shown = [shown_errors(slicer.mrmlScene.GetNodeByID(f"vtkMRMLSliceCompositeNodeNoisyLabelSeg{n}")) for n in (1, 2, 3)]
+    assert [node.GetAttribute("NoisyLabelSeg.label") for node in shown] == ["class 2"] * 3
+    assert [int((arrayOf(node) == 2).sum()) for node in shown] == [0, 0, 180]
+
+
+def test_the_errors_of_a_class_follow_an_edit_and_another_truth(several):
+    composite = red_view()
+    several.annotatorsSection._ui.statisticsTable.selectRow(2)
+    choose_class(several, "class 2")
+    assert (arrayOf(shown_errors(composite)) == 2).any()
+    method = several.truthSection._ui.methodSelector
+    method.setProperty("currentIndex", method.findText("Reference: cid"))
+    several.annotatorsSection.review()
+    assert several.annotators.mapClass == "class 2"
+    assert not arrayOf(shown_errors(composite)).any(), "cid is the reference now"
+
+
+def test_stepping_to_a_structure_shows_its_errors_and_its_surface(several):
+    composite = red_view()
+    several.annotatorsSection._ui.statisticsTable.selectRow(2)
+    several.displaySection._ui.surfaceBox.setChecked(True)
+    several.classesSection._ui.nextStructureButton.click()
+    assert shown_errors(composite).GetAttribute("NoisyLabelSeg.label") == "class 1"
+    surface = several.case.folder.find(Role.DISTANCE)
+    assert "cid class 1" in surface.GetName()
+    assert surface.GetPolyData().GetBounds()[3] < 13, "of the other structure there is nothing"

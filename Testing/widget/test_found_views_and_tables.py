@@ -135,7 +135,9 @@ def test_34_names_that_the_plot_cannot_draw_have_a_number_instead(module, volume
     panel.case.chooseVolume(volume)
     panel.case.addFromScene()
     panel.annotatorsSection.review()
-    chart, _cases = panel.annotators.plotOverCases()
+    from NoisyLabelSegLib.widget.charts import diceOverCases
+
+    chart, _cases = diceOverCases(panel.case.folder)
     names = [chart.GetNthPlotSeriesNode(index).GetName() for index in range(3)]
     assert names == ["exact", "Annotator 2", "misses"]
 
@@ -169,7 +171,9 @@ def test_35_the_last_line_of_a_message_is_not_cut_off(host, module):
 def test_36_the_plot_names_the_cases_and_draws_points_without_lines(opened):
     import vtk
 
-    chart, cases = opened.annotators.plotOverCases()
+    from NoisyLabelSegLib.widget.charts import diceOverCases
+
+    chart, cases = diceOverCases(opened.case.folder)
     assert cases == ["scan"]
     series = chart.GetNthPlotSeriesNode(0)
     assert series.GetLineStyle() == slicer.vtkMRMLPlotSeriesNode.LineStyleNone

@@ -124,6 +124,6 @@ def test_from_the_demo_case_to_a_reopened_scene(host, module, tmp_path, monkeypa
     assert truth.methodSelector.property("currentText") == "Trained model..."
     panel.annotatorsSection.review()
     assert panel.annotatorsSection.annotator == "over"
-    assert panel.annotators.expectedKinds("over") == ["false positive", "false negative"]
+    assert panel.annotators.expected.kinds("over") == ["false positive", "false negative"]
     assert train.epochsBox.property("value") == 2
     assert len(panel.case.folder.nodes(Role.ERRORS)) == 5
