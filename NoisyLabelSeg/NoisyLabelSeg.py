@@ -15,6 +15,7 @@ from slicer.ScriptedLoadableModule import (
 )
 from slicer.util import VTKObservationMixin
 
+DOCUMENTATION = "https://github.com/NoisyLabelSeg/SlicerNoisyLabelSeg/blob/main/docs/panel.md"
 HERE = Path(__file__).resolve().parent
 if not (HERE / "NoisyLabelSegLib").is_dir() and str(HERE.parent) not in sys.path:
     sys.path.insert(0, str(HERE.parent))  # run from the source tree, where the library is beside this folder
@@ -30,6 +31,9 @@ class NoisyLabelSeg(ScriptedLoadableModule):
         parent.helpText = _(
             "Several people outlined one scan and disagree: this estimates the truth and shows what each got wrong."
         )
+        link = _("Every button of the panel is explained in the {documentation}.")
+        page = f'<a href="{DOCUMENTATION}">{_("documentation of the panel")}</a>'
+        parent.helpText += "<br>" + link.format(documentation=page)
         parent.acknowledgementText = _("The networks follow Zhang, Tanno et al., NeurIPS 2020.")
         _setIcon(parent)
         slicer.app.connect("startupCompleted()", _registerSampleData)
@@ -80,6 +84,7 @@ class NoisyLabelSegWidget(ScriptedLoadableModuleWidget, VTKObservationMixin):
     def onSceneReady(self, _caller, _event):
         if self.parent.isEntered:
             self.initializeParameterNode()
+            self.panel.preselectVolume()
 
 
 class NoisyLabelSegLogic(ScriptedLoadableModuleLogic):

@@ -12,14 +12,14 @@ from numpy.typing import NDArray
 from NoisyLabelSegLib.agreement.maps import entropy_of, marked_counts
 from NoisyLabelSegLib.cases import Geometry
 from NoisyLabelSegLib.scene.arrays import Node, imageInSteps
-from NoisyLabelSegLib.scene.colors import CONFIDENCE, addLegend, countColors, rampColors
+from NoisyLabelSegLib.scene.colors import CONFIDENCE, addLegend, countColors, rampColors, sizeLegend
 from NoisyLabelSegLib.scene.folder import CaseFolder
 from NoisyLabelSegLib.scene.nodes import Role
 from NoisyLabelSegLib.scene.placing import inThreeDimensions
 from NoisyLabelSegLib.scene.volumes import LABELMAP, SCALAR, attachImage, showAsCodes, showAsHeatMap
 
-_LINE, _HIGHEST = 0.055, 0.6
-"""Shares of the height of a view: of a line of the legend, and of the whole legend at most."""
+_WIDTH, _TITLE, _LINE, _HIGHEST = 0.11, 0.12, 0.05, 0.7
+"""Shares of a view: the width of the legend, the heights of its title and of a line, and the greatest of the whole."""
 
 
 def makingAgreementMap(
@@ -35,7 +35,7 @@ def makingAgreementMap(
     attachImage(node, image, geometry)
     legend = addLegend(node, "Marked by")
     legend.SetNumberOfLabels(len(labels))
-    legend.SetSize(legend.GetSize()[0], min(_LINE * max(len(labels), 5), _HIGHEST))
+    sizeLegend(legend, _WIDTH, min(_TITLE + _LINE * len(labels), _HIGHEST))
     return node
 
 
@@ -50,7 +50,7 @@ def makingDisagreementMap(
     highest = math.log2(max(2, min(classes, len(labels))))
     showAsHeatMap(node, rampColors(folder.scene, CONFIDENCE), highest=highest)
     attachImage(node, image, geometry)
-    addLegend(node, "Entropy (bits)", numbers="%.1f")
+    addLegend(node, "Entropy (bits)", numbers="%8.1f")
     return node
 
 

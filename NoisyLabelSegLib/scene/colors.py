@@ -23,9 +23,12 @@ _BINARY, _WITHOUT_CORRECT = "/binary", "/errors only"
 _FONT_SIZE = 15
 _LEGEND_SIZE = (0.15, 0.25)
 """Shares of a view, readable in Slicer's four views as well as in a grid of many; letters grow with them off-screen."""
+_SIZE = PREFIX + "size"
+_FOUR_VIEWS, _LARGEST_LEGEND = (490, 383), (0.4, 0.75)
+"""Pixels of one of four views in a window of 1280 x 800, and shares of a view that a legend has at most."""
 _LEGEND_TITLE = 20
 """The letters that a legend's title may have, beyond which it would cover the image."""
-_LAST_LATIN_LETTER = 0x24F
+_LAST_LATIN_LETTER, _DOTS = 0x24F, "…"
 """VTK's own font, which views and plots use, draws nothing for the letters of most other scripts."""
 RGB = tuple[float, float, float]
 
@@ -95,6 +98,8 @@ def classColor(label: int) -> RGB:
 def addLegend(volume: Node, title: str, *, numbers: str = "") -> Node:
     """The legend of a volume node, made once and hidden at first; `numbers` is how to write those of a ramp.
 
+    The letters are as large as the widest line allows, so short numbers are to be written with spaces in front.
+
     Names of colors stand at the lower right of a view, ramps at the upper right, since a view may have both.
     """
     known = legendOf(volume)
@@ -104,7 +109,7 @@ def addLegend(volume: Node, title: str, *, numbers: str = "") -> Node:
         legend.SetUseColorNamesForLabels(not numbers)
         legend.SetLabelFormat(numbers or "%s")
         legend.SetNumberOfLabels(3 if numbers else 5)
-        legend.SetSize(*_LEGEND_SIZE)
+        sizeLegend(legend, *_LEGEND_SIZE)
         legend.SetPosition(0.94, 0.8 if numbers else 0.03)  # clear of the edge, where the swatches would be cut
         for text in (legend.GetTitleTextProperty(), legend.GetLabelTextProperty()):
             text.SetFontSize(_FONT_SIZE)
@@ -114,11 +119,34 @@ def addLegend(volume: Node, title: str, *, numbers: str = "") -> Node:
     return legend
 
 
+def sizeLegend(legend: Node, width: float, height: float) -> None:
+    """Says how large a legend is, in shares of one of Slicer's four views."""
+    legend.SetAttribute(_SIZE, f"{width} {height}")
+    legend.SetSize(width, height)
+
+
+def fitLegend(legend: Node, columns: int, rows: int) -> tuple[float, float]:
+    """Makes a legend as large as it is in one of four views, in a view of any number of pixels; returns the shares."""
+    width, height = map(float, (legend.GetAttribute(_SIZE) or "{} {}".format(*_LEGEND_SIZE)).split())
+    scale = max(1.0, min(columns / _FOUR_VIEWS[0], rows / _FOUR_VIEWS[1]))
+    wide, high = width * _FOUR_VIEWS[0] * scale / columns, height * _FOUR_VIEWS[1] * scale / rows
+    shrink = min(1.0, _LARGEST_LEGEND[0] / wide, _LARGEST_LEGEND[1] / high)
+    if legend.GetSize() != (wide * shrink, high * shrink):
+        legend.SetSize(wide * shrink, high * shrink)
+    return wide * shrink, high * shrink
+
+
 def drawable(name: str, letters: int, *, otherwise: str = "") -> str:
-    """A name as the views can draw it: cut to so many letters, `otherwise` where their font lacks its letters."""
-    if otherwise and any(ord(letter) > _LAST_LATIN_LETTER for letter in name):
+    """A name as the views can draw it: cut to so many letters, `otherwise` where their font lacks its letters.
+
+    Long names are cut in the middle, because they often differ at the end only.
+    """
+    if otherwise and any(ord(letter) > _LAST_LATIN_LETTER and letter != _DOTS for letter in name):
         return otherwise
-    return name if len(name) <= letters else f"{name[: letters - 1].rstrip()}…"
+    if len(name) <= letters:
+        return name
+    end = (letters - 1) // 3
+    return f"{name[: letters - 1 - end].rstrip()}{_DOTS}{name[-end:].lstrip() if end else ''}"
 
 
 def legendOf(volume: Node) -> Node | None:

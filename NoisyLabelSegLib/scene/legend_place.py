@@ -10,6 +10,7 @@ import vtk
 from numpy.typing import NDArray
 
 from NoisyLabelSegLib.scene.arrays import Node, arrayOf
+from NoisyLabelSegLib.scene.colors import fitLegend
 from NoisyLabelSegLib.scene.layout import nodesOfClass
 from NoisyLabelSegLib.scene.nodes import PREFIX
 from NoisyLabelSegLib.scene.placing import arrayFromMatrix, geometryOf, ijkToRas
@@ -18,8 +19,8 @@ from NoisyLabelSegLib.signals import Signal
 
 CORNERS = ((0.94, 0.03), (0.94, 0.9), (0.04, 0.03), (0.04, 0.9))
 """Where a legend may stand, the best first: lower right, upper right, lower left, upper left."""
-_WIDTH, _TITLE = 0.26, 0.09
-"""Shares of a view: the width of a legend with its distance from the edge, and what its title adds to its height."""
+_EDGE, _TITLE = 0.11, 0.09
+"""Shares of a view: what the distance from the edge adds to the width of a legend, and its title to its height."""
 _SAMPLES = 48
 _HIDDEN = PREFIX + "hiddenLegend"
 """The attribute of a legend that is out of its view because no corner is free."""
@@ -54,7 +55,9 @@ class LegendPlacer:
             view = self._scene.GetNodeByID(legend.GetNthViewNodeID(0)) if isWanted else None
             if view is None or volume is None or not view.IsA("vtkMRMLSliceNode"):
                 continue
-            corner = freeCorner(view, volume, legend.GetSize()[1] + _TITLE)
+            columns, rows, _ = view.GetDimensions()
+            width, height = fitLegend(legend, max(columns, 1), max(rows, 1))
+            corner = freeCorner(view, volume, height + _TITLE, width + _EDGE)
             legend.SetAttribute(_HIDDEN, None if corner else "yes")
             legend.SetVisibility(corner is not None)
             if corner is not None and tuple(legend.GetPosition()) != corner:
@@ -72,10 +75,10 @@ def isLegendHidden(legend: Node) -> bool:
     return bool(legend.GetAttribute(_HIDDEN))
 
 
-def freeCorner(sliceNode: Node, volume: Node, height: float = 0.34) -> tuple[float, float] | None:
+def freeCorner(sliceNode: Node, volume: Node, height: float = 0.34, width: float = 0.26) -> tuple[float, float] | None:
     """The first corner of a view where the volume shows nothing in the current slice; None where there is none.
 
-    `height` is the share of the view's height that has to be free.
+    `height` and `width` are the shares of the view that have to be free.
     """
     if volume.GetImageData() is None:
         return CORNERS[0]
@@ -83,16 +86,18 @@ def freeCorner(sliceNode: Node, volume: Node, height: float = 0.34) -> tuple[flo
     columns, rows, _ = sliceNode.GetDimensions()
     values = arrayOf(volume)
     least = HIDDEN_BELOW if values.dtype.kind == "f" else 0
-    return next(
-        (c for c in CORNERS if not (_seen(values, toIjk, _points(c, height, columns, rows)) > least).any()), None
-    )
+    for corner in CORNERS:
+        if not (_seen(values, toIjk, _points(corner, (width, height), columns, rows)) > least).any():
+            return corner
+    return None
 
 
-def _points(corner: tuple[float, float], height: float, columns: int, rows: int) -> NDArray[np.float64]:
+def _points(corner: tuple[float, float], size: tuple[float, float], columns: int, rows: int) -> NDArray[np.float64]:
     """Pixels (4, N) of a corner of a view, whose y points upwards."""
-    left = 1 - _WIDTH if corner[0] > 0.5 else 0.0
+    width, height = size
+    left = 1 - width if corner[0] > 0.5 else 0.0
     bottom = 1 - height if corner[1] > 0.5 else 0.0
-    x = (left + _WIDTH * np.linspace(0, 1, _SAMPLES)) * (columns - 1)
+    x = (left + width * np.linspace(0, 1, _SAMPLES)) * (columns - 1)
     y = (bottom + height * np.linspace(0, 1, _SAMPLES)) * (rows - 1)
     xs, ys = np.meshgrid(x, y)
     return np.stack([xs.ravel(), ys.ravel(), np.zeros(xs.size), np.ones(xs.size)])

@@ -22,6 +22,7 @@ from NoisyLabelSegLib.scene.colors import (
     errorColors,
     hasWrongClass,
     rampColors,
+    sizeLegend,
 )
 from NoisyLabelSegLib.scene.folder import CaseFolder
 from NoisyLabelSegLib.scene.nodes import ANNOTATOR_REFERENCE, TRUTH_REFERENCE, Role
@@ -34,6 +35,8 @@ EXPECTED_KINDS = ("false positive", "false negative", "wrong class")
 """The components of expected errors, in their order."""
 _LIKELY = {"false positive": "Likely too much", "false negative": "Likely missed", "wrong class": "Likely wrong"}
 """The same in the words of the legends; whose they are is read in the panel, a name would cover half a view."""
+_WIDE_LEGEND = (0.2, 0.29)
+"""Shares of a view; the letters of a legend are as large as its longest line allows."""
 Slices = Callable[[slice], NDArray[Any]]
 """Makes some slices of an image."""
 
@@ -161,14 +164,16 @@ class ResultNodes:
         wrongClass = len(self._classes) > 2 and not label
         showAsCodes(node, errorColors(self.folder.scene, colors, wrongClass=wrongClass, correct=correct))
         title = f"{annotator}: {label}" if label else annotator
-        addLegend(node, drawable(title, len(title), otherwise="Errors"))
+        legend = addLegend(node, drawable(title, len(title), otherwise="Errors"))
+        if wrongClass:
+            sizeLegend(legend, *_WIDE_LEGEND)
         self._refer(node, annotator)
         return node
 
     def _asHeatMap(self, node: Node, image: Node, title: str) -> Node:
         showAsHeatMap(node, rampColors(self.folder.scene, HEAT))
         attachImage(node, image, self._geometry)
-        addLegend(node, title, numbers="%.1f")
+        addLegend(node, title, numbers="%8.1f")
         return node
 
     def _refer(self, node: Node, annotator: str) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 import slicer
@@ -39,12 +40,35 @@ def rowsOf(node: Node) -> list[dict[str, Any]]:
     return [{column.GetName(): _value(column, row) for column in columns} for row in range(table.GetNumberOfRows())]
 
 
+@dataclass(frozen=True)
+class Axes:
+    """What a chart says about its axes: their titles with units, how far the x axis goes, and names of curves."""
+
+    x: str = ""
+    y: str = ""
+    last: float | None = None
+    """The end of the x axis, which then begins at 0; None where it follows the curves."""
+    names: Mapping[str, str] = field(default_factory=dict)
+    """The words for curves in the legend, where the table has other names."""
+
+
 def showCurves(
-    folder: CaseFolder, title: str, x: tuple[str, Sequence[float]], curves: Mapping[str, Sequence[float | None]]
+    folder: CaseFolder,
+    title: str,
+    x: tuple[str, Sequence[float]],
+    curves: Mapping[str, Sequence[float | None]],
+    axes: Axes | None = None,
 ) -> Node:
     """The chart node of curves over a common x axis (its name and values); the same title updates the same chart."""
+    axes = axes or Axes()
     rows = [dict(zip([x[0], *curves], values, strict=True)) for values in zip(x[1], *curves.values(), strict=True)]
-    return _chart(folder, title, x[0], rows, list(curves))
+    chart = _chart(folder, title, x[0], rows, list(curves), axes.names)
+    chart.SetXAxisTitle(axes.x or x[0])
+    chart.SetYAxisTitle(axes.y)
+    chart.SetXAxisRangeAuto(axes.last is None)
+    if axes.last is not None:
+        chart.SetXAxisRange(0.0, axes.last)
+    return chart
 
 
 def showPoints(
@@ -64,6 +88,7 @@ def showPoints(
         series.SetMarkerStyle(slicer.vtkMRMLPlotSeriesNode.MarkerStyleCircle)
         series.SetLabelColumnName(place)
     chart.SetXAxisTitle(place)
+    chart.SetYAxisTitle("Dice")
     chart.SetXAxisRangeAuto(False)
     chart.SetXAxisRange(0.5, 0.5 + _ROOM_FOR_LEGEND * count)  # the legend stands at the right
     chart.SetYAxisRangeAuto(False)
@@ -85,7 +110,14 @@ def nameTicks(chart: Node, names: Sequence[str]) -> None:
     axis.SetCustomTickPositions(places, words)
 
 
-def _chart(folder: CaseFolder, title: str, x: str, rows: Sequence[Row], names: Sequence[str]) -> Node:
+def _chart(
+    folder: CaseFolder,
+    title: str,
+    x: str,
+    rows: Sequence[Row],
+    names: Sequence[str],
+    words: Mapping[str, str] | None = None,
+) -> Node:
     table = folder.put("vtkMRMLTableNode", Role.CURVES, title, label=title)
     fillTable(table, rows)
     chart = folder.put("vtkMRMLPlotChartNode", Role.CHART, f"{title} chart", label=title)
@@ -94,7 +126,8 @@ def _chart(folder: CaseFolder, title: str, x: str, rows: Sequence[Row], names: S
     chart.RemoveAllPlotSeriesNodeIDs()
     for index, name in enumerate(names):
         series = folder.put("vtkMRMLPlotSeriesNode", Role.CURVE, name, label=f"{title}/{name}")
-        series.SetName(drawable(name, _LEGEND_LETTERS, otherwise=f"Annotator {index + 1}"))
+        short = drawable(name, _LEGEND_LETTERS, otherwise=f"Annotator {index + 1}")
+        series.SetName((words or {}).get(name, short))
         series.SetAndObserveTableNodeID(table.GetID())
         series.SetXColumnName(x)
         series.SetYColumnName(name)

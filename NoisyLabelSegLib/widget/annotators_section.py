@@ -126,7 +126,7 @@ class AnnotatorsSection:
         if self._logic.shownClass not in classes:
             self._logic.shownClass = ""
         combo.clear()
-        combo.addItem(_("All classes: any class against background"), "")
+        combo.addItem(_("All classes"), "")
         for name in classes:
             combo.addItem(name, name)
         combo.currentIndex = max(combo.findData(self._logic.shownClass), 0)

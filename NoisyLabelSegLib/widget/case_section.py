@@ -67,6 +67,11 @@ class CaseSection:
                 self._ui.volumeSelector.setCurrentNode(None)
         self.updateButtons()
 
+    def preselect(self, volume: Any) -> None:
+        """Chooses a volume for people who have chosen none."""
+        if volume is not None:
+            self._ui.volumeSelector.setCurrentNode(volume)
+
     def onCaseChosen(self) -> None:
         with saidIn(self._ui.caseMessage), slicer.util.WaitCursor():
             self._opening.openCase(*self._cases[self._ui.caseSelector.currentIndex])

@@ -7,6 +7,7 @@ from slicer.i18n import tr as _
 from NoisyLabelSegLib.errors import UserError
 from NoisyLabelSegLib.fusion import METHODS, Votes
 from NoisyLabelSegLib.review.compare.references import ReferenceComparison, compare_references
+from NoisyLabelSegLib.scene.legend_place import LegendPlacer
 from NoisyLabelSegLib.scene.nodes import Role
 from NoisyLabelSegLib.scene.pair_views import forgetPair, showPair
 from NoisyLabelSegLib.scene.sources import readingLabels
@@ -23,8 +24,18 @@ CURRENT = "current"
 class CompareLogic:
     """`isShown` while the two references are in the views."""
 
-    def __init__(self, case: CaseLogic, truth: TruthLogic, annotators: AnnotatorsLogic, views: ReviewViews) -> None:
+    def __init__(
+        self,
+        case: CaseLogic,
+        truth: TruthLogic,
+        annotators: AnnotatorsLogic,
+        views: ReviewViews,
+        placer: LegendPlacer,
+    ) -> None:
         self.isShown = False
+        self._placer = placer
+        self._place: tuple[float, ...] | None = None
+        """Where the two differ most (LPS, mm)."""
         self._case, self._truth, self._annotators, self._views = case, truth, annotators, views
 
     def choices(self) -> list[tuple[str, str]]:
@@ -56,7 +67,18 @@ class CompareLogic:
         names = [titles[first], titles[second]]
         showPair(self._views, self._case.folder, names, pair, found.differences, geometry, classes)
         self.isShown = True
+        place = found.most_different
+        self._place = None if place is None else tuple(geometry.points(place).tolist())
+        self.settle()
         return found
+
+    def settle(self) -> None:
+        """Shows the slice in which the two differ most; also when Slicer has moved views that were just made."""
+        if self.isShown:
+            self._views.fit()
+            if self._place is not None:
+                self._views.jumpTo(self._case.folder, self._place, centered=False, mark=False)
+            self._placer.follow()
 
     def back(self) -> None:
         """Brings the views back from before the comparison."""

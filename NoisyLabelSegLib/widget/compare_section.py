@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import qt
 from slicer.i18n import tr as _
 
 from NoisyLabelSegLib.review.compare.references import ReferenceComparison
@@ -18,6 +19,10 @@ class CompareSection:
     def __init__(self, ui: Any, logic: CompareLogic) -> None:
         self._ui, self._logic = ui, logic
         self._steps = Steps(ui.compareMessage)
+        self._settle = qt.QTimer()
+        self._settle.singleShot = True
+        self._settle.interval = 0
+        self._settle.timeout.connect(logic.settle)
         ui.compareButton.clicked.connect(self.onCompare)
         ui.compareBackButton.clicked.connect(self.onBack)
         self.update()
@@ -52,11 +57,13 @@ class CompareSection:
 
     def leaveScene(self) -> None:
         self._steps.cancel()
+        self._settle.stop()
         self._logic.forget()
         say(self._ui.compareText, "")
 
     def _comparing(self, first: str, second: str) -> Work:
         found = yield from self._logic.comparing(first, second)
+        self._settle.start()
         say(self._ui.compareText, _sentence(found))
         self.update()
 

@@ -35,6 +35,7 @@ from NoisyLabelSegLib.widget.opening import Opening
 from NoisyLabelSegLib.widget.practice_logic import PracticeLogic
 from NoisyLabelSegLib.widget.practice_section import PracticeSection, recordPath
 from NoisyLabelSegLib.widget.prediction_logic import PredictionLogic
+from NoisyLabelSegLib.widget.preselection import probableVolume
 from NoisyLabelSegLib.widget.reader_study import ReaderStudy
 from NoisyLabelSegLib.widget.steps import Steps
 from NoisyLabelSegLib.widget.structures import Structures
@@ -96,7 +97,7 @@ class Panel:
             uis["Adjudication"], self.case, self.adjudication, self.opening, keysOf
         )
         self.compareSection = CompareSection(
-            uis["Compare"], CompareLogic(self.case, self.truth, self.annotators, views)
+            uis["Compare"], CompareLogic(self.case, self.truth, self.annotators, views, self.display.placer)
         )
         self.studySection = StudySection(
             uis["Study"], StudyLogic(self.opening.openedStudy), lambda: self.truthSection.method
@@ -153,10 +154,17 @@ class Panel:
         """Whether the panel is the one that people see."""
         self.annotatorsSection.setActive(active=active)
         self.adjudicationSection.setActive(active=active)
+        if active:
+            self.preselectVolume()
         self.watch.pause(paused=not active)
         self.annotators.showLegends(visible=active)
         self.displaySection.setActive(active=active)
         self._keys.enable(enabled=active)
+
+    def preselectVolume(self) -> None:
+        """Chooses the volume that people look at, where they have chosen none."""
+        if self._parameters is not None and self._parameters.volume is None:
+            self.caseSection.preselect(probableVolume(self._scene))
 
     def leaveScene(self) -> None:
         """Ends what runs and lets go of the parameter node: the scene goes away."""

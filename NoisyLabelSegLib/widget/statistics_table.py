@@ -17,13 +17,15 @@ ROWS_SEEN = 6
 OVERVIEW = "overview"
 SETS = {
     OVERVIEW: ("dice", "missed_ml", "extra_ml", "boundary_bias_mm"),
+    "others": ("dice", "dice_leave_one_out"),
     "borders": ("dice", "boundary_bias_mm", "surface_distance_mm", "hd95_mm"),
     "objects": ("dice", "found_objects", "missed_objects", "invented_objects"),
     "volumes": ("volume_ml", "missed_ml", "extra_ml", "wrong_class_ml"),
 }
-"""The columns after the name; they fit beside it at the width that the panel has in Slicer at first.
+"""The columns after the name; four fit beside it at the width that the panel has in Slicer at first.
 
-Where the truth is a fusion, the overview has the Dice to the fusion of the others, too.
+Where the truth is a fusion, the overview of one class has the Dice to the fusion of the others in place of the bias,
+which the sentence about the annotator tells.
 """
 
 
@@ -79,8 +81,8 @@ class StatisticsTable:
         figures: tuple[str, ...] = SETS[name]
         if name == OVERVIEW and self._several:
             figures = ("dice", "missed_ml", "extra_ml", "wrong_class_ml")
-        if name == OVERVIEW and any(row.dice_leave_one_out is not None for row in self._rows):
-            figures = ("dice", "dice_leave_one_out", *figures[1:])
+        elif name == OVERVIEW and any(row.dice_leave_one_out is not None for row in self._rows):
+            figures = ("dice", "dice_leave_one_out", "missed_ml", "extra_ml")
         return figures
 
 
@@ -116,6 +118,7 @@ def _titleItem(name: str) -> Any:
 def _setTitles() -> dict[str, str]:
     return {
         OVERVIEW: _("Overview"),
+        "others": _("Dice to others"),
         "borders": _("Borders"),
         "objects": _("Objects: found, missed, false"),
         "volumes": _("Volumes and wrong class"),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import tempfile
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +18,7 @@ from NoisyLabelSegLib.scene.case_images import isEmpty
 from NoisyLabelSegLib.scene.folder import CaseFolder
 from NoisyLabelSegLib.scene.nodes import Role
 from NoisyLabelSegLib.scene.scene_case import readingFolder, sourcesOf
-from NoisyLabelSegLib.scene.tables import rowsOf, showCurves
+from NoisyLabelSegLib.scene.tables import Axes, rowsOf, showCurves
 from NoisyLabelSegLib.verbs import TrainSettings
 from NoisyLabelSegLib.widget.case_logic import CaseLogic
 from NoisyLabelSegLib.widget.study_files import isStudy, writeStudy, writingCase
@@ -42,6 +42,20 @@ def epochsOf(preset: str) -> int:
     """How many epochs a preset asks for."""
     content = json.loads(resource_path(f"presets/{preset}.json").read_text(encoding="utf-8"))
     return int(content.get("epochs", DEFAULT_EPOCHS))
+
+
+def _curveTitles() -> dict[str, str]:
+    """The figures of an epoch in words; all of them fall while a training goes well."""
+    return {
+        "loss": _("what is minimized"),
+        "likelihood": _("misfit to the labels learned from"),
+        "heldOutLikelihood": _("misfit to labels of other cases"),
+    }
+
+
+def aboutPreset(name: str) -> str:
+    """What a preset is for, in a sentence."""
+    return presets().get(name, "")
 
 
 class TrainLogic:
@@ -111,7 +125,7 @@ class TrainLogic:
         for name in dict.fromkeys([*self._curves, *news.metrics]):
             self._curves.setdefault(name, [None] * len(self._steps)).append(news.metrics.get(name))
         self._steps.append(float(news.done))
-        return showCurves(self._curveFolder, CURVES, ("epoch", self._steps), self._curves)
+        return self._show(self._steps, self._curves, last=max(float(news.total), 1.0))
 
     @property
     def hasCurves(self) -> bool:
@@ -126,8 +140,12 @@ class TrainLogic:
             return False
         columns = {name: [row[name] for row in self._before] for name in self._before[0]}
         epochs = columns.pop("epoch")
-        showCurves(self._curveFolder, CURVES, ("epoch", epochs), columns)
+        self._show(epochs, columns, last=max(epochs))
         return True
+
+    def _show(self, epochs: Sequence[float], curves: Mapping[str, Sequence[float | None]], *, last: float) -> Any:
+        axes = Axes(_("Epochs (times that every scan was looked at)"), _("Loss (nats per pixel)"), last, _curveTitles())
+        return showCurves(self._curveFolder, CURVES, ("epoch", epochs), curves, axes)
 
     def remark(self, parameters: Any) -> str:
         """What to know before a training on the cases of the scene, as a sentence; empty where there is nothing."""

@@ -16,7 +16,7 @@ from NoisyLabelSegLib.widget.charts import showChart
 from NoisyLabelSegLib.widget.job_button import JobButton, TimerPoller
 from NoisyLabelSegLib.widget.steps import explain, saidIn, say
 from NoisyLabelSegLib.widget.torch_support import DeviceProbe, TorchSupport
-from NoisyLabelSegLib.widget.train_logic import SCENE, STUDY, TrainLogic, epochsOf, presets
+from NoisyLabelSegLib.widget.train_logic import SCENE, STUDY, TrainLogic, aboutPreset, epochsOf, presets
 from NoisyLabelSegLib.widget.work import Work
 
 
@@ -63,6 +63,7 @@ class TrainSection:
         """Shows what can be done now, and why not where it cannot."""
         fromStudy = self._source() == STUDY
         self._ui.studyPath.visible = self._ui.studyPathLabel.visible = fromStudy
+        say(self._ui.presetText, aboutPreset(self._ui.presetSelector.currentText))
         if not self._job.running and self._parameters is not None:
             reason = self._logic.problem(self._parameters)
             explain(self._ui.trainButton, reason, _("Trains the networks in the background; Slicer stays usable."))

@@ -201,3 +201,47 @@ def test_a_folder_without_scans_is_explained(host, module, tmp_path):
     module.panel.caseSection.onImport()
     assert str(tmp_path) in text(ui_of(module.panel).caseMessage)
     assert not module.panel.case.isOpen
+
+
+def test_the_volume_that_people_look_at_is_chosen_when_they_come_to_the_panel(module, volume):
+    other = slicer.util.addVolumeFromArray(np.zeros((4, 8, 8), dtype=np.int16), name="other")
+    labels = slicer.util.addVolumeFromArray(
+        np.zeros((4, 8, 8), dtype=np.uint8), name="labels", nodeClassName="vtkMRMLLabelMapVolumeNode"
+    )
+    composite = slicer.mrmlScene.AddNewNodeByClass("vtkMRMLSliceCompositeNode")
+    composite.SetLayoutName("Red")
+    composite.SetBackgroundVolumeID(other.GetID())
+    composite.SetLabelVolumeID(labels.GetID())
+    assert ui_of(module.panel).volumeSelector.currentNode() is None
+    module.exit()
+    module.enter()
+    assert ui_of(module.panel).volumeSelector.currentNode() is other
+    ui_of(module.panel).volumeSelector.setCurrentNode(volume)
+    module.exit()
+    module.enter()
+    assert ui_of(module.panel).volumeSelector.currentNode() is volume, "what people chose stays"
+
+
+def test_the_only_volume_of_a_scene_is_chosen_also_when_the_scene_is_opened_with_the_panel_in_front(
+    host, module, volume, readers, tmp_path
+):
+    assert readers
+    saved = str(tmp_path / "scene.mrb")
+    name = volume.GetName()
+    parameters = slicer.mrmlScene.GetSingletonNode("NoisyLabelSeg", "vtkMRMLScriptedModuleNode")
+    slicer.mrmlScene.RemoveNode(parameters)  # as in a scene that knows nothing of the panel
+    assert slicer.mrmlScene.WriteToMRB(saved)
+    host.close_scene()
+    assert slicer.mrmlScene.ReadFromMRB(saved, True)
+    assert ui_of(module.panel).volumeSelector.currentNode().GetName() == name
+    ui_of(module.panel).addFromSceneButton.click()
+    assert sorted(names(module.panel)) == sorted(["exact", "wide", "misses"])
+
+
+def test_results_and_labelmaps_are_not_chosen(module, readers):
+    for node in [node for node in slicer.mrmlScene.GetNodes() if node.GetName() == "scan"]:
+        slicer.mrmlScene.RemoveNode(node)
+    assert readers
+    module.exit()
+    module.enter()
+    assert ui_of(module.panel).volumeSelector.currentNode() is None

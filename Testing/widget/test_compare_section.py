@@ -76,3 +76,16 @@ def test_any_two_methods_can_be_compared(opened):
         ui.compareButton.click()
         assert text(ui.compareText).startswith("Dice ")
         assert text(ui.compareMessage) == ""
+
+
+def test_the_views_show_the_slice_in_which_the_two_differ_most(host, opened):
+    ui = ui_of(opened)
+    choose(ui.firstSelector, "majority")
+    choose(ui.secondSelector, "scene:annotator:misses")
+    ui.compareButton.click()
+    host.qt_application.processEvents()  # in which Slicer sets the offset of new views to 0
+    for place in (1, 2):
+        offset = node("Slice", place).GetSliceOffset()
+        assert 3 <= offset <= 7, "the second box, which only the first reference marks, is in slices 3 to 7"
+    titles = [each.GetTitleText() for each in slicer.mrmlScene.GetNodes() if each.IsA("vtkMRMLColorLegendDisplayNode")]
+    assert "Differences" in titles

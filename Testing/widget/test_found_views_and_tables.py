@@ -121,7 +121,7 @@ def test_34_a_long_name_is_cut_in_the_table_and_leaves_the_figures_in_sight(host
     assert table.item(1, 0).toolTip() == LONG
 
 
-def test_34_view_titles_are_cut_at_the_end_and_stay_different():
+def test_34_view_titles_are_cut_in_the_middle_and_stay_different():
     names = [f"{LONG} {number}" for number in range(12)] + ["R9"]
     titles = viewTitles(names)
     assert len(set(titles)) == len(names)
@@ -182,7 +182,7 @@ def test_36_the_plot_names_the_cases_and_draws_points_without_lines(opened):
     drawn = vtk.vtkChartXY()
     nameTicks(drawn, ["scan", LONG])
     labels = drawn.GetAxis(vtk.vtkAxis.BOTTOM).GetTickLabels()
-    assert [labels.GetValue(index) for index in range(2)] == ["scan", "Prof. Dr. Max…"]
+    assert [labels.GetValue(index) for index in range(2)] == ["scan", "Prof. Dr.…tein"]
 
 
 def test_37_while_annotators_are_compared_the_text_says_so(opened):
@@ -247,3 +247,28 @@ def test_30_labelmaps_are_drawn_as_outlines_beside_the_error_map(opened):
     assert not display.GetVisibility()
     opened.case.remove(["wide"])
     assert opened.case.folder.find(Role.OUTLINE, annotator="wide") is None
+
+
+@pytest.mark.usefixtures("in_panel")
+@pytest.mark.parametrize("classes", [1, 2])
+def test_names_can_be_read_in_the_table_at_the_width_of_the_panel(host, module, volume, classes):
+    """The figures leave room for six letters at least, also beside the scroll bar of many annotators."""
+    for reader in range(12):
+        labels = np.zeros((12, 24, 24), dtype=np.uint8)
+        labels[3:8, 4 : 10 + reader % 3, 4:10] = 1
+        labels[3:8, 15:20, 15:20] = classes
+        labelmap(labels, f"reader{reader}")
+    panel = module.panel
+    panel.case.chooseVolume(volume)
+    panel.case.addFromScene()
+    panel.annotatorsSection.review()
+    settle(host)
+    ui = panel.annotatorsSection._ui
+    table, sets = ui.statisticsTable, ui.figureSelector
+    for place in range(sets.count()):
+        sets.setProperty("currentIndex", place)
+        sets.activated.emit(place)
+        settle(host)
+        header = table.horizontalHeader()
+        assert header.length() <= table.viewport().width(), sets.itemText(place)
+        assert header.sectionSize(0) >= table.fontMetrics().horizontalAdvance("reader"), sets.itemText(place)

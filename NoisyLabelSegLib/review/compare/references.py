@@ -29,6 +29,16 @@ class ReferenceComparison:
     other_class_ml: float
     differences: NDArray[np.uint8]
 
+    @property
+    def most_different(self) -> tuple[float, ...] | None:
+        """The middle (z, y, x) of the differences in the slice with most of them; None where there are none."""
+        differ = self.differences > ErrorCode.TRUE_POSITIVE
+        if differ.ndim == 2:
+            return tuple(np.argwhere(differ).mean(axis=0).tolist()) if differ.any() else None
+        counts = np.count_nonzero(differ, axis=(1, 2))
+        slice_ = int(counts.argmax())
+        return (float(slice_), *np.argwhere(differ[slice_]).mean(axis=0).tolist()) if counts[slice_] else None
+
 
 def compare_references(
     first: NDArray[Any], second: NDArray[Any], classes: Sequence[str], voxel_mm3: float

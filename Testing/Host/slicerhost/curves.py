@@ -1,63 +1,80 @@
-"""A plot view in plain Qt: draws the newest chart of the scene, as Slicer's plot view would."""
+"""A plot view: the newest chart of the scene as VTK draws it, which Slicer's plot view uses, too."""
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 import slicer
-from PySide6.QtCore import QPointF, QRectF, Qt
-from PySide6.QtGui import QColor, QPainter, QPaintEvent, QPen, QPolygonF
-from PySide6.QtWidgets import QWidget
+import vtk
 
-MARGIN = 44
+from slicerhost.rendered import RenderedLabel
+
+_LEFT, _BOTTOM = vtk.vtkAxis.LEFT, vtk.vtkAxis.BOTTOM
+_LETTERS = {"title": 14, "axis": 12, "ticks": 11}
 
 
-class Curves(QWidget):
+class Curves(RenderedLabel):
     def __init__(self) -> None:
-        super().__init__()
-        self._title, self._curves = "", []  # type: ignore[var-annotated]
+        from NoisyLabelSegLib.scene.offscreen import _window
 
-    def update(self) -> None:
-        """Reads the chart anew."""
-        charts = slicer.mrmlScene.GetNodesByClass("vtkMRMLPlotChartNode")
-        charts.UnRegister(None)
-        chart = charts.GetItemAsObject(charts.GetNumberOfItems() - 1) if charts.GetNumberOfItems() else None
-        self._title = chart.GetTitle() if chart else ""
-        count = chart.GetNumberOfPlotSeriesNodes() if chart else 0
-        self._curves = [_curve(chart.GetNthPlotSeriesNode(index)) for index in range(count)]
-        super().update()
+        window, renderer = _window((400, 400))
+        super().__init__(window)
+        renderer.SetBackground(1.0, 1.0, 1.0)
+        self._view = vtk.vtkContextActor()
+        self.chart = vtk.vtkChartXY()
+        self._view.GetScene().AddItem(self.chart)
+        renderer.AddActor(self._view)
+        self._view.GetScene().SetRenderer(renderer)
 
-    def paintEvent(self, _event: QPaintEvent) -> None:
-        painter = QPainter(self)
-        painter.fillRect(self.rect(), QColor("white" if self._curves else "black"))
-        points = [point for _, _, curve in self._curves for point in curve]
-        if not points:
+    @property
+    def has_chart(self) -> bool:
+        return _newest() is not None
+
+    def draw(self) -> None:
+        """Reads the chart of the scene anew."""
+        node = _newest()
+        if node is None:
             return
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        low, high = (min(y for _, y in points), max(y for _, y in points))
-        last = max(max(x for x, _ in points), 2)
-        area = QRectF(MARGIN, MARGIN, self.width() - 2 * MARGIN, self.height() - 2 * MARGIN)
-        painter.setPen(QColor("black"))
-        painter.drawText(self.rect().adjusted(0, 8, 0, 0), Qt.AlignmentFlag.AlignHCenter, self._title)
-        painter.drawRect(area)
-        painter.drawText(QPointF(4, area.top() + 10), f"{high:.3g}")
-        painter.drawText(QPointF(4, area.bottom()), f"{low:.3g}")
-        painter.drawText(QPointF(area.right() - 20, area.bottom() + 16), f"{last:.0f}")
-        for place, (name, color, curve) in enumerate(self._curves):
-            painter.setPen(QPen(QColor.fromRgbF(*color), 2))
-            painter.drawPolyline(QPolygonF([_place(point, area, last, low, high) for point in curve]))
-            # On the right: what a training plots falls.
-            painter.drawText(area.adjusted(0, 6 + 16 * place, -8, 0), Qt.AlignmentFlag.AlignRight, name)
+        self.chart.ClearPlots()
+        for index in range(node.GetNumberOfPlotSeriesNodes()):
+            _add(self.chart, node.GetNthPlotSeriesNode(index))
+        self.chart.SetTitle(node.GetTitle())
+        self.chart.GetTitleProperties().SetFontSize(_LETTERS["title"])
+        self.chart.SetShowLegend(True)
+        _title_axis(self.chart.GetAxis(_BOTTOM), node.GetXAxisTitle(), _range_of(node, "X"))
+        _title_axis(self.chart.GetAxis(_LEFT), node.GetYAxisTitle(), _range_of(node, "Y"))
+        super().draw()
 
 
-def _curve(series: Any) -> tuple[str, tuple[float, ...], list[tuple[float, float]]]:
-    table = series.GetTableNode().GetTable()
-    columns = [table.GetColumnByName(name) for name in (series.GetXColumnName(), series.GetYColumnName())]
-    pairs = [tuple(column.GetValue(row) for column in columns) for row in range(table.GetNumberOfRows())]
-    return series.GetYColumnName(), series.GetColor(), [(x, y) for x, y in pairs if math.isfinite(y)]
+def _newest() -> Any:
+    charts = slicer.mrmlScene.GetNodesByClass("vtkMRMLPlotChartNode")
+    charts.UnRegister(None)
+    return charts.GetItemAsObject(charts.GetNumberOfItems() - 1) if charts.GetNumberOfItems() else None
 
 
-def _place(point: tuple[float, float], area: QRectF, last: float, low: float, high: float) -> QPointF:
-    x, y = (point[0] - 1) / max(last - 1, 1), (point[1] - low) / ((high - low) or 1)
-    return QPointF(area.left() + x * area.width(), area.bottom() - y * area.height())
+def _range_of(chart: Any, axis: str) -> tuple[float, float] | None:
+    if getattr(chart, f"Get{axis}AxisRangeAuto")():
+        return None
+    low, high = getattr(chart, f"Get{axis}AxisRange")()
+    return low, high
+
+
+def _title_axis(axis: Any, title: str, limits: tuple[float, float] | None) -> None:
+    axis.SetTitle(title)
+    axis.GetTitleProperties().SetFontSize(_LETTERS["axis"])
+    axis.GetLabelProperties().SetFontSize(_LETTERS["ticks"])
+    axis.SetBehavior(vtk.vtkAxis.AUTO if limits is None else vtk.vtkAxis.FIXED)
+    if limits is not None:
+        axis.SetRange(*limits)
+
+
+def _add(chart: Any, series: Any) -> None:
+    isLine = series.GetLineStyle() != slicer.vtkMRMLPlotSeriesNode.LineStyleNone
+    plot = chart.AddPlot(vtk.vtkChart.LINE if isLine else vtk.vtkChart.POINTS)
+    plot.SetInputData(series.GetTableNode().GetTable(), series.GetXColumnName(), series.GetYColumnName())
+    plot.SetColorF(*series.GetColor())
+    plot.SetLabel(series.GetName())
+    plot.SetWidth(2.0)
+    if not isLine:
+        plot.SetMarkerStyle(vtk.vtkPlotPoints.CIRCLE)
+        plot.SetMarkerSize(8.0)

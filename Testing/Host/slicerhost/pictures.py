@@ -6,22 +6,19 @@ import argparse
 import json
 import os
 import tempfile
-import time
 from pathlib import Path
 from typing import Any
 
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 
-from PySide6.QtWidgets import QPushButton, QWidget
+from PySide6.QtWidgets import QPushButton
 
-from slicerhost import Host, start
+from slicerhost import start
 from slicerhost.looks import look
 from slicerhost.settings import keep_settings_in
-from slicerhost.window import Window
+from slicerhost.stage import Stage
 
 NODULE_SEED = 301
-SETTLING_SECONDS = 0.5  # until texts have wrapped and sections have their height
-SMALLEST = 0  # the quality of a PNG file says how large it may be
 MODEL = "models/demo-nodules.nlseg"
 
 
@@ -41,16 +38,8 @@ def main() -> None:
         Story(host, folder).tell(train=arguments.train)
 
 
-class Story:
+class Story(Stage):
     """Walks through the panel and takes a picture at every stop."""
-
-    def __init__(self, host: Host, folder: Path) -> None:
-        self._host, self._folder = host, folder
-        self._module = host.open_module()
-        self._panel: Any = self._module.panel
-        self._window = Window(self._module)
-        host.application.window = self._window
-        self._window.show()
 
     def tell(self, *, train: bool) -> None:
         panel, annotators = self._panel, self._panel.annotatorsSection._ui
@@ -150,26 +139,6 @@ class Story:
         kinds.setProperty("currentIndex", kinds.findData("false negative"))
         panel.annotatorsSection.onExpected()
         self._picture("expected", "annotatorsSection")
-
-    def _choose(self, method: str) -> None:
-        combo = self._panel.truthSection._ui.methodSelector
-        combo.setProperty("currentIndex", combo.findData(method))
-        self._host.wait_for(lambda: not self._panel.annotatorsSection.isReviewing)
-
-    def _open(self, section: str) -> None:
-        self._window.findChild(QWidget, section).collapsed = False
-
-    def _close(self, section: str) -> None:
-        self._window.findChild(QWidget, section).collapsed = True
-
-    def _picture(self, name: str, section: str) -> None:
-        settled = time.monotonic() + SETTLING_SECONDS
-        while time.monotonic() < settled:
-            self._host.qt_application.processEvents()
-        self._window.scroll.ensureWidgetVisible(self._window.findChild(QWidget, section), 0, 2000)
-        self._window.views.redraw()
-        self._host.qt_application.processEvents()
-        self._window.grab().save(str(self._folder / f"panel-{name}.png"), "PNG", SMALLEST)
 
 
 def _simulate(folder: str, settings: Any) -> None:

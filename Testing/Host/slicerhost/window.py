@@ -15,11 +15,14 @@ from PySide6.QtWidgets import (
     QScrollArea,
     QSizePolicy,
     QSplitter,
+    QStackedWidget,
     QVBoxLayout,
     QWidget,
 )
 
 from slicerhost.curves import Curves
+from slicerhost.rendered import RenderedLabel
+from slicerhost.three_d import ThreeD
 
 STANDARD = {"Red": "Axial", "Green": "Coronal", "Yellow": "Sagittal"}
 BAR_COLORS = {"Red": "#f34a33", "Green": "#6eb04b", "Yellow": "#edd54c"}
@@ -98,6 +101,24 @@ class BarredView(QWidget):
         self.view.draw()
 
 
+class FourthCell(QStackedWidget):
+    """Where Slicer has its 3D view: the newest chart, if there is one, else the surfaces of the scene."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._curves, self._surfaces = Curves(), ThreeD()
+        self._empty = QLabel()
+        self._empty.setStyleSheet("background: black")
+        for view in (self._empty, self._surfaces, self._curves):
+            self.addWidget(view)
+
+    def draw(self) -> None:
+        shown = self._surfaces if self._surfaces.has_models else self._curves if self._curves.has_chart else self._empty
+        self.setCurrentWidget(shown)
+        if isinstance(shown, RenderedLabel):
+            shown.draw()
+
+
 class ViewArea(QWidget):
     """The views that the scene's layout node asks for: the three standard ones, or one per annotator."""
 
@@ -109,7 +130,7 @@ class ViewArea(QWidget):
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         self.setStyleSheet("background: #404040")  # cells without a view are no part of the panel
         self._views: dict[str, BarredView] = {}
-        self._curves = Curves()
+        self._fourth = FourthCell()
         self._stamp = -1
         self._timer = QTimer(self)
         self._timer.timeout.connect(self.redraw)
@@ -121,7 +142,7 @@ class ViewArea(QWidget):
         if stamp == self._stamp:
             return
         self._arrange()
-        self._curves.update()
+        self._fourth.draw()
         for view in self._views.values():
             view.draw()
         self._stamp = max((node.GetMTime() for node in slicer.mrmlScene.GetNodes()), default=0)
@@ -131,6 +152,7 @@ class ViewArea(QWidget):
         self._timer.stop()
         for view in self._views.values():
             self._grid.removeWidget(view)
+            view.hide()  # it is deleted later
             view.view.close_view()
             view.deleteLater()
         self._views = {}
@@ -147,8 +169,8 @@ class ViewArea(QWidget):
         slicer.app.layoutManager().resetSliceViews()
         cells: list[QWidget] = list(self._views.values())
         if wanted == list(STANDARD):
-            cells.insert(1, self._curves)  # where Slicer has its 3D view
-        self._curves.setVisible(self._curves in cells)
+            cells.insert(1, self._fourth)
+        self._fourth.setVisible(self._fourth in cells)
         columns = self._columns() or columnsFor(len(cells))
         for place, cell in enumerate(cells):
             self._grid.addWidget(cell, place // columns, place % columns)
