@@ -33,6 +33,8 @@ from NoisyLabelSegLib.widget.truth_logic import TruthLogic
 from NoisyLabelSegLib.widget.work import Work
 
 MY_DRAWING = "my drawing"
+DRAWING_COLOR = (1.0, 0.0, 1.0)
+"""Of the trainee's lines beside those of the truth; magenta is none of the colors of errors."""
 HIDDEN_ROLES = (Role.TRUTH, Role.KNOWN_TRUTH, Role.EDITED_TRUTH, Role.REFERENCE)
 
 
@@ -87,6 +89,7 @@ class PracticeLogic:
         node = folder.find(Role.DRAWING) or self._newDrawing()
         self._hide()
         node.GetDisplayNode().SetVisibility(True)
+        _recolor(node, None)
         self.changed.emit(None)
         return node
 
@@ -147,8 +150,8 @@ class PracticeLogic:
         attempts = self.record.attempts
         names = [f"{number} ({attempt.date})" for number, attempt in enumerate(attempts, start=1)]
         points: dict[str, list[float | None]] = {
-            str(_("My Dice with the annotators")): [attempt.dice_with_experts for attempt in attempts],
-            str(_("Annotators with each other")): [attempt.experts_mean for attempt in attempts],
+            str(_("my mean Dice")): [attempt.dice_with_experts for attempt in attempts],
+            str(_("annotators' mean Dice")): [attempt.experts_mean for attempt in attempts],
         }
         folder = CaseFolder(self._views.scene, "practice")
         return showPoints(folder, "Progress", ("attempt", names), points), names
@@ -209,6 +212,7 @@ class PracticeLogic:
         folder = self._case.folder
         for node in folder.nodes(Role.TRUTH):
             node.GetDisplayNode().SetVisibility(True)
+        _recolor(folder.find(Role.DRAWING), DRAWING_COLOR)
         self._display.showOwnErrors(MY_DRAWING)
 
     def _onEstimated(self) -> None:
@@ -223,3 +227,13 @@ class PracticeLogic:
             else:
                 self._hide()
         self.changed.emit(None)
+
+
+def _recolor(node: Any, color: tuple[float, float, float] | None) -> None:
+    """Draws all segments in one color, or in their own again."""
+    display = node.GetDisplayNode()
+    for id in node.GetSegmentation().GetSegmentIDs():
+        if color is None:
+            display.UnsetSegmentOverrideColor(id)
+        else:
+            display.SetSegmentOverrideColor(id, *color)

@@ -160,4 +160,5 @@ def _scoreSentences(score: SpreadScore, errors: int) -> str:
         text = _("With each annotator, your Dice is {dice:.3f} on average, {words}.")
         sentences.append(text.format(dice=score.dice_with_experts, words=words))
     sentences.append(_("Errors outside their spread: {errors}.").format(errors=errors))
+    sentences.append(_("Magenta lines are your drawing, the other lines are the truth."))
     return " ".join(sentences)

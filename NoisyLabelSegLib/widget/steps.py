@@ -98,7 +98,8 @@ def say(label: Any, sentence: str) -> None:
     Sections do not ask their labels how high they are at their width, so that the last line would be cut off.
     """
     label.text = sentence
-    label.minimumHeight = max(label.heightForWidth(max(label.width, NARROWEST_PIXELS)), 0) if sentence else 0
+    width = label.width if label.visible else NARROWEST_PIXELS  # what is hidden has no width of its own yet
+    label.minimumHeight = max(label.heightForWidth(max(width, NARROWEST_PIXELS)), 0) if sentence else 0
     label.visible = bool(sentence)
 
 

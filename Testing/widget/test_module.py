@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import ast
+import re
 import sys
+import types
 import unittest
 from collections.abc import Iterator
 from pathlib import Path
@@ -12,7 +14,8 @@ import numpy as np
 import pytest
 import slicer
 
-MODULE = Path(__file__).resolve().parents[2] / "NoisyLabelSeg"
+REPOSITORY = Path(__file__).resolve().parents[2]
+MODULE = REPOSITORY / "NoisyLabelSeg"
 
 
 TESTS = sorted(
@@ -123,3 +126,14 @@ def test_a_panel_that_was_reloaded_lets_go_of_the_keys(module):
     assert len([shortcut for shortcut in window.findChildren(QShortcut) if shortcut.isEnabled()]) == len(before)
     newest.exit()
     newest.cleanup()
+
+
+def test_the_help_links_to_the_page_about_the_panel(module):
+    source = sys.modules["NoisyLabelSeg"]
+    about = types.SimpleNamespace(path=source.__file__)
+    source.NoisyLabelSeg(about)
+    link = re.search(r'href="([^"]+)"', about.helpText).group(1)
+    homepage = re.search(r'EXTENSION_HOMEPAGE "([^"]+)"', (REPOSITORY / "CMakeLists.txt").read_text()).group(1)
+    assert link.startswith(f"{homepage}/blob/main/")
+    assert (REPOSITORY / link.removeprefix(f"{homepage}/blob/main/")).is_file()
+    assert module is not None

@@ -15,6 +15,7 @@ from PySide6.QtCore import QSettings
 from NoisyLabelSegLib.scene.colors import classColor
 from NoisyLabelSegLib.scene.nodes import Role
 from NoisyLabelSegLib.scene.segments import fillSegmentation
+from Testing.color_vision import SIMULATIONS, difference, seen
 
 
 def ui_of(panel):
@@ -175,3 +176,26 @@ def test_without_annotators_there_is_nothing_to_practice_on(module):
     ui = module.panel.practiceSection._ui
     assert not ui.drawButton.property("enabled")
     assert "Open a case" in ui.drawButton.property("toolTip")
+
+
+def test_the_trainees_lines_differ_from_those_of_the_truth_once_it_is_revealed(practicing):
+    from NoisyLabelSegLib.widget.practice_logic import DRAWING_COLOR
+
+    draw(practicing, np.array(practicing.case.labels()["exact"]))
+    node, truth = (practicing.case.folder.find(role) for role in (Role.DRAWING, Role.TRUTH))
+    id = node.GetSegmentation().GetNthSegmentID(0)
+
+    def color(shown):
+        found = [0.0] * 3
+        shown.GetDisplayNode().GetSegmentColor(shown.GetSegmentation().GetNthSegmentID(0), found)
+        return found
+
+    own = color(node)
+    ui_of(practicing).revealButton.click()
+    assert color(node) == pytest.approx(DRAWING_COLOR)
+    for kind in SIMULATIONS:
+        assert difference(seen(color(node), kind), seen(color(truth), kind)) > 40, kind
+    assert "Magenta lines are your drawing" in text(ui_of(practicing).scoreText)
+    ui_of(practicing).retryButton.click()
+    assert color(node) == pytest.approx(own)
+    assert id == node.GetSegmentation().GetNthSegmentID(0)

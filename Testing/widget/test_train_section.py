@@ -6,6 +6,7 @@ import sys
 
 import pytest
 import slicer
+from PySide6.QtWidgets import QLabel
 
 
 def ui_of(panel):
@@ -113,3 +114,41 @@ def test_the_log_can_be_copied(host, opened):
     ui_of(opened).trainLog.setProperty("plainText", "epoch 1")
     ui_of(opened).copyLogButton.click()
     assert host.application.clipboard().text() == "epoch 1"
+
+
+EXPERTS = ("epochsBox", "traceWeightBox", "rankBox", "deviceSelector", "seedBox", "trainLog", "copyLogButton")
+
+
+def test_settings_for_experts_are_behind_advanced_and_work_there(host, module, opened):
+    ui = ui_of(opened)
+    ui.trainSection.collapsed = False
+    module.parent.show()
+    host.qt_application.processEvents()
+    assert ui.advancedTrainingSection.collapsed
+    assert not [name for name in EXPERTS if getattr(ui, name).isVisible()]
+    for name in ("sourceSelector", "presetSelector", "runPath", "trainButton", "resumeBox"):
+        assert getattr(ui, name).isVisible(), name
+    words = " ".join(label.text() for label in ui.trainSection.findChildren(QLabel) if label.isVisible())
+    assert not [term for term in ("Epoch", "Trace", "Rank", "Seed", "Device") if term in words]
+    ui.advancedTrainingSection.collapsed = False
+    host.qt_application.processEvents()
+    assert not [name for name in EXPERTS if not getattr(ui, name).isVisible()]
+
+
+def test_a_preset_says_what_it_is_for(opened):
+    ui = ui_of(opened)
+    ui.presetSelector.setProperty("currentIndex", ui.presetSelector.findText("lidc"))
+    assert text(ui.presetText) == "Lung nodules in CT crops: lung window in HU."
+
+
+def test_curves_have_readable_axes_with_units(opened):
+    from NoisyLabelSegLib.jobs.reports import Progressed
+
+    logic = opened.trainSection._logic
+    for epoch in (1, 2, 3):
+        chart = logic.addToCurves(Progressed("train", epoch, 12, metrics={"loss": 0.5, "likelihood": 1 / epoch}))
+    assert chart.GetXAxisTitle() == "Epochs (times that every scan was looked at)"
+    assert chart.GetYAxisTitle() == "Loss (nats per pixel)"
+    assert chart.GetXAxisRange() == (0.0, 12.0), "the axis says how far the training is"
+    series = [chart.GetNthPlotSeriesNode(index).GetName() for index in range(2)]
+    assert series == ["what is minimized", "misfit to the labels learned from"]

@@ -83,13 +83,19 @@ class qSlicerLayoutManager(QObject):
     def __init__(self, logic: Any) -> None:
         super().__init__()
         self._logic = logic
+        self._plot: qMRMLPlotWidget | None = None
         self._views = {node.GetID() for node in self._slice_nodes()}
         scene = logic.GetMRMLScene()
         for event in (scene.NodeAddedEvent, scene.NodeRemovedEvent):
             scene.AddObserver(event, lambda *_: self._reset_new_views())
 
-    def plotWidget(self, _index: int) -> None:
-        """The host draws curves itself."""
+    def plotWidget(self, _index: int) -> qMRMLPlotWidget | None:
+        """There is none before a window has a plot view."""
+        return self._plot
+
+    def use_chart(self, chart: Any) -> None:
+        """The vtkChartXY of a window's plot view."""
+        self._plot = qMRMLPlotWidget(chart)
 
     def resetSliceViews(self) -> None:
         """Zooms all slice views so that the whole background is seen."""
@@ -111,6 +117,19 @@ class qSlicerLayoutManager(QObject):
             QTimer.singleShot(
                 0, lambda: [node.SetSliceOffset(0) for node in self._slice_nodes() if node.GetID() in new]
             )
+
+
+class qMRMLPlotWidget:
+    """The plot widget with its view, as far as the extension asks for its chart."""
+
+    def __init__(self, chart: Any) -> None:
+        self._chart = chart
+
+    def plotView(self) -> qMRMLPlotWidget:
+        return self
+
+    def chart(self) -> Any:
+        return self._chart
 
 
 class Module:

@@ -40,7 +40,6 @@ class ThreeD(RenderedLabel):
         return bool(_shown())
 
     def draw(self) -> None:
-        self.follow()
         names = " ".join(node.GetName() for node in _shown())
         if names != self._seen:
             self._seen = names

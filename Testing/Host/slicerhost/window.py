@@ -106,14 +106,15 @@ class FourthCell(QStackedWidget):
 
     def __init__(self) -> None:
         super().__init__()
-        self._curves, self._surfaces = Curves(), ThreeD()
+        self.curves, self._surfaces = Curves(), ThreeD()
         self._empty = QLabel()
         self._empty.setStyleSheet("background: black")
-        for view in (self._empty, self._surfaces, self._curves):
+        for view in (self._empty, self._surfaces, self.curves):
             self.addWidget(view)
 
     def draw(self) -> None:
-        shown = self._surfaces if self._surfaces.has_models else self._curves if self._curves.has_chart else self._empty
+        self._surfaces.follow()  # a view shows only what comes into the scene while it is there
+        shown = self._surfaces if self._surfaces.has_models else self.curves if self.curves.has_chart else self._empty
         self.setCurrentWidget(shown)
         if isinstance(shown, RenderedLabel):
             shown.draw()
@@ -131,6 +132,7 @@ class ViewArea(QWidget):
         self.setStyleSheet("background: #404040")  # cells without a view are no part of the panel
         self._views: dict[str, BarredView] = {}
         self._fourth = FourthCell()
+        slicer.app.layoutManager().use_chart(self._fourth.curves.chart)
         self._stamp = -1
         self._timer = QTimer(self)
         self._timer.timeout.connect(self.redraw)
