@@ -17,6 +17,8 @@ from NoisyLabelSegLib.scene.segments import fillSegmentation, showAsOutline
 from NoisyLabelSegLib.scene.views import ReviewViews
 from NoisyLabelSegLib.scene.volumes import LABELMAP, fillVolume, showAsCodes
 
+_LINE = (1.0, 1.0, 1.0)
+"""White: the color of the first class is that of what only the first reference marks."""
 DIFFERENCES = "differences"
 """The table of colors in Resources/colors."""
 
@@ -54,7 +56,8 @@ def _outline(
 ) -> Node:
     label = "first" if place == 0 else "second"
     node = folder.put("vtkMRMLSegmentationNode", Role.REFERENCE, f"{folder.case} {label} reference", label=label)
-    colors = [classColor(number) for number in range(1, len(classes))]
+    several = len(classes) > 2
+    colors = [classColor(number) if several else _LINE for number in range(1, len(classes))]
     fillSegmentation(node, labels, geometry, classes[1:], colors)
     showAsOutline(node)
     return node

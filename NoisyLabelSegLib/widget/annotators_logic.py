@@ -204,8 +204,8 @@ class AnnotatorsLogic:
 
     def preparing(self, annotator: str, *, oneViewEach: bool) -> Work:
         """Makes what show() is to show, in steps: the error maps of a class that was chosen."""
-        names, style = self._viewed(annotator, oneViewEach), {"colors": self._colors, "correct": self._correct}
-        yield from self._classErrors.making(names, self.mapClass, **style)
+        names = self._viewed(annotator, oneViewEach)
+        yield from self._classErrors.making(names, self.mapClass, colors=self._colors, correct=self._correct)
 
     def _viewed(self, annotator: str, oneViewEach: bool) -> list[str]:
         return [name for name in self._case.annotators if oneViewEach or name == annotator]

@@ -86,6 +86,8 @@ class DisplayLogic:
         """Lays this over the image in place of what was there; CONFIDENCE is laid there by the truth's own section."""
         self.overlay = overlay
         self._annotators.showsErrors = overlay is Overlay.ERRORS
+        if overlay in (Overlay.AGREEMENT, Overlay.DISAGREEMENT, Overlay.CONFIDENCE) and self._case.isOpen:
+            self._case.showOnly(())  # whoever was selected is not what the map is about
         if overlay is Overlay.ERRORS:
             yield from self._annotators.showingAgain()
         elif overlay is Overlay.NOTHING:
