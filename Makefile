@@ -30,10 +30,11 @@ panel: environment
 	cd Testing/Host && ../../$(BIN)/python -m slicerhost
 
 # Every picture of docs/pictures; needs chromium, to picture a report.
-PANELS := annotators each expected training
+PANELS := annotators each expected training agreement revealed one-class
 screenshots: environment
 	$(BIN)/python -m benchmarks.scene_pictures docs/pictures
 	cd Testing/Host && ../../$(BIN)/python -m slicerhost.pictures ../../build/pictures --train
+	cd Testing/Host && ../../$(BIN)/python -m slicerhost.states ../../build/pictures
 	for name in $(PANELS); do cp build/pictures/panel-$$name.png docs/pictures/; done
 	$(BIN)/python -m benchmarks.printed_pictures docs/pictures
 	$(BIN)/python -m benchmarks.accuracy_pictures docs/pictures

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
 import slicer
+from scipy import ndimage
 
 from NoisyLabelSegLib.cases import read_image, read_labels
+from NoisyLabelSegLib.scene.arrays import arrayOf
 from NoisyLabelSegLib.scene.colors import classColor
 from NoisyLabelSegLib.scene.nodes import Role
 from NoisyLabelSegLib.scene.segments import fillSegmentation
@@ -117,10 +120,11 @@ def test_a_researcher_steps_through_the_structures_of_a_chest_ct(host, module, s
         labels[segmentation.mask(segment)] = number
     volume = slicer.mrmlScene.AddNewNodeByClass(SCALAR, "chest")
     fillVolume(volume, (100 * labels.astype(np.int16)), geometry)
-    for name in ("one", "two"):
+    other = np.where(labels == 2, 1, labels).astype(np.uint8)
+    for name, drawn in (("one", labels), ("two", labels), ("three", other)):
         node = slicer.mrmlScene.AddNewNodeByClass("vtkMRMLSegmentationNode", name)
         node.CreateDefaultDisplayNodes()
-        fillSegmentation(node, labels, geometry, [each.name for each in few], [classColor(n) for n in (1, 2, 3)])
+        fillSegmentation(node, drawn, geometry, [each.name for each in few], [classColor(n) for n in (1, 2, 3)])
         node.SetNodeReferenceID(node.GetReferenceImageGeometryReferenceRole(), volume.GetID())
     panel = module.panel
     panel.case.chooseVolume(volume)
@@ -128,5 +132,76 @@ def test_a_researcher_steps_through_the_structures_of_a_chest_ct(host, module, s
     host.wait_for(lambda: panel.case.isReady and panel.truth.truth is not None)
     reviewed(host, panel)
     assert panel.case.classes == ("background", *(each.name for each in few))
-    panel.classesSection.onNext()
-    assert panel.annotators.shownClass == few[0].name
+    slicer.mrmlScene.AddNewNodeByClass("vtkMRMLSliceCompositeNode").SetLayoutName("Red")
+    composite = slicer.mrmlScene.GetFirstNodeByClass("vtkMRMLSliceCompositeNode")
+    panel.annotatorsSection._ui.statisticsTable.selectRow(2)
+    for number, codes in ((1, {0, 1, 3}), (2, {0, 2}), (3, {0, 1})):
+        panel.classesSection.onNext()
+        host.wait_for(lambda: not panel.annotatorsSection.isReviewing)
+        assert panel.annotators.shownClass == few[number - 1].name
+        errors = slicer.mrmlScene.GetNodeByID(composite.GetLabelVolumeID())
+        assert set(np.unique(arrayOf(errors))) == codes, "three takes the second structure for the first"
+
+
+@pytest.fixture
+def ms(host, module, shared_data):
+    """Slices of a FLAIR volume with MS lesions: the published consensus, and three people who drew otherwise."""
+    folder = shared_data / "ms-lesion-mr" / "patient19"
+    if not folder.is_dir():
+        pytest.skip("needs the MS study")
+    flair, consensus = read_image(folder / "flair.nii.gz"), read_labels(folder / "lesion_consensus.nii.gz")
+    few = slice(60, 90)
+    geometry = replace(flair.geometry, shape=(30, *flair.geometry.shape[1:]))
+    lesions = consensus.array[few] > 0
+    objects, count = ndimage.label(lesions)
+    largest = 1 + int(np.argmax(np.bincount(objects.ravel())[1:]))
+    drawn = {
+        "wide": ndimage.binary_dilation(lesions),
+        "tight": ndimage.binary_erosion(lesions),
+        "trainee": lesions & (objects != largest),
+    }
+    assert count > 3
+    volume = slicer.mrmlScene.AddNewNodeByClass(SCALAR, "FLAIR")
+    fillVolume(volume, flair.array[few], geometry)
+    for name, mask in {**drawn, "consensus": lesions}.items():
+        node = slicer.mrmlScene.AddNewNodeByClass(LABELMAP, name)
+        fillVolume(node, mask.astype(np.uint8), geometry)
+    panel = module.panel
+    module.exit()
+    module.enter()
+    panel.caseSection._ui.addFromSceneButton.click()
+    panel.case.remove(["consensus"])  # it is what they are compared with, not one of them
+    method = panel.truthSection._ui.methodSelector
+    method.setProperty("currentIndex", method.findText("Reference: consensus"))
+    reviewed(host, panel)
+    return panel, lesions, drawn
+
+
+def test_a_clinician_finds_the_mr_study_chosen_and_compares_three_readers_with_the_consensus(ms):
+    panel, lesions, drawn = ms
+    assert panel.caseSection._ui.volumeSelector.currentNode().GetName() == "FLAIR"
+    assert np.array_equal(panel.truth.truth, lesions)
+    for row in panel.annotators.rows():
+        mask = drawn[row.annotator]
+        expected = 2 * np.count_nonzero(mask & lesions) / (np.count_nonzero(mask) + np.count_nonzero(lesions))
+        assert row.dice == pytest.approx(expected), row.annotator
+    choose(panel, "agreement")
+    marked = arrayOf(panel.case.folder.find(Role.AGREEMENT))
+    assert np.array_equal(marked, sum(mask.astype(int) for mask in drawn.values()))
+
+
+def test_a_trainee_is_led_to_the_lesion_that_was_missed_and_a_researcher_sees_who_else_errs(ms):
+    panel, lesions, drawn = ms
+    ui = panel.annotatorsSection._ui
+    ui.statisticsTable.selectRow([row.annotator for row in panel.annotators.rows()].index("trainee"))
+    ui.nextButton.click()
+    mistake = panel.annotators.mistake
+    assert mistake.kind.value == "missed"
+    missed = np.count_nonzero(lesions & ~drawn["trainee"])
+    assert mistake.size == pytest.approx(missed, rel=0.02), "one voxel is a cubic millimeter"
+    assert "missed" in text(ui.annotatorSentence)
+    bias = {row.annotator: row.boundary_bias_mm for row in panel.annotators.rows()}
+    assert bias["tight"] < 0 < bias["wide"]
+    ui.oneViewEachBox.setChecked(True)
+    layout = slicer.mrmlScene.GetFirstNodeByClass("vtkMRMLLayoutNode")
+    assert layout.GetCurrentLayoutDescription().count("<view ") == 3

@@ -75,7 +75,6 @@ class States(Stage):
         ui.paperColorsBox.setChecked(True)
         self._picture("paper", "displaySection")
         ui.paperColorsBox.setChecked(False)
-        panel.annotatorsSection._ui.wholeImageButton.click()
         for overlay in ("agreement", "disagreement", "confidence", "errors"):
             self._overlay(overlay)
             self._picture(overlay, "displaySection")
@@ -102,10 +101,13 @@ class States(Stage):
         editor = SimpleNamespace(setSegmentationNode=lambda _node: None, setSourceVolumeNode=lambda _node: None)
         self._host.application.widgets["SegmentEditor"] = SimpleNamespace(editor=editor)
         self._only("practiceSection")
+        for name in ("wrong", "blank"):
+            panel.case.use(name, used=False)
+        self._host.wait_for(lambda: not panel.annotatorsSection.isReviewing)
         ui.drawButton.click()
         self._picture("draw-first", "practiceSection")
         node = panel.case.folder.find(Role.DRAWING)
-        drawn = panel.case.labels()["over"] * (np.arange(24) > 9)[:, None, None]
+        drawn = np.roll(panel.case.labels()["good"], 4, axis=2) * (np.arange(24) > 9)[:, None, None]
         fillSegmentation(node, drawn.astype(np.uint8), panel.case.geometry, panel.case.classes[1:], [(0.2, 0.9, 0.3)])
         ui.revealButton.click()
         self._host.wait_for(lambda: panel.practice.score is not None)
