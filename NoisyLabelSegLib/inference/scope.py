@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -22,28 +22,35 @@ def require_scope(card: ModelCard, case: Case, *, at_object: bool) -> None:
     A card without a scope, as every training writes it, accepts everything.
     """
     if problem := scope_problem(card.scope, case, at_object=at_object):
-        raise UserError(
-            f"Case {case.id} {problem}",
-            remedy="choose another model, or run it anyway (--anyway on the command line, Run anyway in the panel)",
-        )
+        raise UserError(f"Case {case.id} {problem.what}", remedy=problem.remedy)
 
 
-def scope_problem(scope: Mapping[str, Any], case: Case, *, at_object: bool) -> str | None:
-    """What does not fit, as the rest of a sentence, or None."""
+class ScopeProblem(NamedTuple):
+    """What does not fit, as the rest of a sentence, and what to do about it."""
+
+    what: str
+    remedy: str = "choose another model, or run it anyway (--anyway on the command line, Run anyway in the panel)"
+
+
+def scope_problem(scope: Mapping[str, Any], case: Case, *, at_object: bool) -> ScopeProblem | None:
+    """What does not fit, or None."""
     geometry = case.geometry
     if not scope or (max(geometry.shape[-2:]) <= LARGEST_CROP and not at_object):
         return None
     if scope.get("modality") == "CT" and not _is_ct(case):
-        return (
+        return ScopeProblem(
             f"does not look like CT, which the model is for: fewer than {LEAST_AIR:.0%} of its voxels have the "
             f"intensity of air ({AIR_HU[0]:g} to {AIR_HU[1]:g} HU)"
         )
     low, high = scope.get("spacing", (0.0, np.inf))
     if not all(low <= edge <= high for edge in geometry.spacing_zyx[-2:]):
         edges = " x ".join(f"{edge:g}" for edge in geometry.spacing_zyx[-2:])
-        return f"has pixels of {edges} mm, but the model is for {low:g} to {high:g} mm"
+        return ScopeProblem(f"has pixels of {edges} mm, but the model is for {low:g} to {high:g} mm")
     if scope.get("object") and not at_object:
-        return f"is a whole scan, but the model outlines one {scope['object']} at a time; give --at x,y,z or --roi"
+        return ScopeProblem(
+            f"is a whole scan, but the model outlines one {scope['object']} at a time",
+            "give a point in it or a box around it: --at x,y,z or --roi on the command line, Object at in the panel",
+        )
     return None
 
 

@@ -110,7 +110,7 @@ def test_what_the_model_is_not_for_is_refused_and_runs_anyway(
 
 def test_a_whole_scan_needs_a_point_and_a_crop_with_scaled_intensities_does_not() -> None:
     scan = Case("scan", (a_scan(),))
-    assert "give --at" in str(scope_problem(SCOPE, scan, at_object=False))
+    assert "--at x,y,z" in str(scope_problem(SCOPE, scan, at_object=False))
     assert scope_problem(SCOPE, scan, at_object=True) is None
     crop = Case("crop", (Image(np.zeros((64, 64), dtype=np.uint8), Geometry.plain((64, 64))),))
     assert scope_problem(SCOPE, crop, at_object=False) is None
