@@ -1,7 +1,8 @@
-"""PHiSeg (Baumgartner et al., MICCAI 2019): codes at every resolution, from coarse to fine, give a labeling."""
+"""PHiSeg (Baumgartner et al., MICCAI 2019): codes at several resolutions, from coarse to fine, give a labeling."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from functools import partial
 from typing import NamedTuple
@@ -12,16 +13,20 @@ from torch import Tensor, nn
 
 from NoisyLabelSegLib.cases.architecture import Architecture
 from NoisyLabelSegLib.networks.registry import Probabilities, SegmentationNetwork
-from NoisyLabelSegLib.networks.trunks import at_least, make_convolution, make_stage
+from NoisyLabelSegLib.networks.trunks import make_convolution, make_stage
 
 LATENT = 2
 """Channels of the codes of a level, as in the publication; `network_arguments` may say otherwise."""
 
+WITHOUT_CODES = 2
+"""How many of the finest resolutions have no codes, as in the publication: a code of the finest level stands for 4 x 4
+pixels. There are as many levels of codes as the trunk has widths."""
+
 SAMPLES_FOR_TRUTH = 8
 """Samples whose mean the estimated truth is."""
 
-LARGEST_LOG_DEVIATION = 5.0
-"""Keeps exp(log deviation) finite."""
+LEAST_DEVIATION = 1e-4
+"""Deviations are positive as in the publication, by softplus: with exp, codes soon said nothing about the label."""
 
 
 class Level(NamedTuple):
@@ -37,42 +42,41 @@ Draw = Callable[[int, Tensor, Tensor], Tensor]
 
 
 class CodeHierarchy(nn.Module):
-    """Distributions of codes at every resolution, finest first, from images (B, C, *S); each sees the coarser code.
+    """Distributions of codes at several resolutions, finest first, from images (B, C, *S); each sees the coarser code.
 
-    `together` where the images hold a label: instance normalization would hide how large it is.
+    The images are also seen at the `WITHOUT_CODES` finer resolutions, which have no codes. All channels are normalized
+    together: instance normalization would hide how large what is seen is.
     """
 
-    def __init__(
-        self, dimensions: int, channels: int, widths: Sequence[int], latent: int, *, together: bool = False
-    ) -> None:
+    def __init__(self, dimensions: int, channels: int, widths: Sequence[int], latent: int) -> None:
         super().__init__()
-        self._smallest = 2 ** len(widths)
         self.pool = (nn.AvgPool2d if dimensions == 2 else nn.AvgPool3d)(2, ceil_mode=True)
-        before = [channels, *widths]
-        stage = partial(make_stage, dimensions, together=together)
-        self.down = nn.ModuleList(stage(*pair) for pair in zip(before, widths, strict=False))
-        self.mix = nn.ModuleList(stage(width + latent, width) for width in widths[:-1])
-        self.heads = nn.ModuleList(make_convolution(dimensions, width, 2 * latent, size=1) for width in widths)
+        seen = [*widths, *widths[-1:] * WITHOUT_CODES]
+        coded = seen[WITHOUT_CODES:]
+        stage = partial(make_stage, dimensions, together=True)
+        self.down = nn.ModuleList(stage(*pair) for pair in zip([channels, *seen], seen, strict=False))
+        self.mix = nn.ModuleList(stage(width + latent, width) for width in coded[:-1])
+        self.heads = nn.ModuleList(make_convolution(dimensions, width, 2 * latent, size=1) for width in coded)
 
     def forward(self, images: Tensor, draw: Draw) -> list[Level]:
         return self.levels(self.features(images), draw)
 
     def features(self, images: Tensor) -> list[Tensor]:
-        """What is seen at every resolution, finest first, before any code."""
-        image, features = at_least(images, self._smallest), list[Tensor]()
+        """What is seen at every resolution that has codes, finest first, before any code."""
+        image, features = images, list[Tensor]()
         for number, encode in enumerate(self.down):
             image = encode(self.pool(image) if number else image)
             features.append(image)
-        return features
+        return features[WITHOUT_CODES:]
 
     def levels(self, features: Sequence[Tensor], draw: Draw) -> list[Level]:
         levels: list[Level] = []
         for number in reversed(range(len(features))):
             seen = features[number]
             if levels:
-                seen = self.mix[number](torch.cat([seen, _raised(levels[0].code, seen)], dim=1))
-            mean, log_deviation = self.heads[number](seen).float().chunk(2, dim=1)
-            log_deviation = log_deviation.clamp(-LARGEST_LOG_DEVIATION, LARGEST_LOG_DEVIATION)
+                seen = self.mix[number](torch.cat([seen, _resized(levels[0].code, seen.shape[2:])], dim=1))
+            mean, width = self.heads[number](seen).float().chunk(2, dim=1)
+            log_deviation = (F.softplus(width) + LEAST_DEVIATION).log()
             levels.insert(0, Level(mean, log_deviation, draw(number, mean, log_deviation)))
         return levels
 
@@ -90,6 +94,9 @@ class PHiSegNetwork(SegmentationNetwork):
         self.prior = CodeHierarchy(dimensions, architecture.channels, widths, latent)
         stage = partial(make_stage, dimensions, together=True)
         self.decode = nn.ModuleList(stage(latent, width) for width in widths)
+        self.enlarge = nn.ModuleList(
+            nn.ModuleList(stage(width, width, convolutions=1) for _ in range(WITHOUT_CODES)) for width in widths
+        )
         pairs = zip(widths[1:], widths[:-1], strict=True)
         self.up = nn.ModuleList(stage(deep + width, width) for deep, width in pairs)
         self.heads = nn.ModuleList(make_convolution(dimensions, width, classes, size=1) for width in widths)
@@ -100,14 +107,17 @@ class PHiSegNetwork(SegmentationNetwork):
 
     def labelings(self, codes: Sequence[Tensor], size: Sequence[int]) -> list[Tensor]:
         """Logits (B, L, *size) of every level, finest first: its own and those of all coarser levels, added up."""
+        sizes = [tuple(size)]
+        for _ in range(len(codes) + WITHOUT_CODES - 1):
+            sizes.append(tuple(math.ceil(length / 2) for length in sizes[-1]))
         found: list[Tensor] = []
         deep: Tensor | None = None
         for number in reversed(range(len(codes))):
             seen = self.decode[number](codes[number])
-            deep = seen if deep is None else self.up[number](torch.cat([seen, _raised(deep, seen)], dim=1))
-            logits = _raised(self.heads[number](deep).float(), codes[0])
-            for axis, length in enumerate(size, start=2):
-                logits = logits.narrow(axis, 0, length)
+            for finer, stage in enumerate(self.enlarge[number], start=1):
+                seen = stage(_resized(seen, sizes[number + WITHOUT_CODES - finer]))
+            deep = seen if deep is None else self.up[number](torch.cat([_resized(deep, sizes[number]), seen], dim=1))
+            logits = _resized(self.heads[number](deep).float(), size)
             found.insert(0, logits + found[0] if found else logits)
         return found
 
@@ -140,7 +150,6 @@ def most_likely(_level: int, mean: Tensor, _log_deviation: Tensor) -> Tensor:
     return mean
 
 
-def _raised(coarse: Tensor, fine: Tensor) -> Tensor:
-    """The coarse field on the grid of the fine one."""
-    mode = "bilinear" if fine.ndim == 4 else "trilinear"
-    return F.interpolate(coarse, size=fine.shape[2:], mode=mode, align_corners=False)
+def _resized(field: Tensor, size: Sequence[int]) -> Tensor:
+    mode = "bilinear" if field.ndim == 4 else "trilinear"
+    return F.interpolate(field, size=tuple(size), mode=mode, align_corners=False)

@@ -48,10 +48,12 @@ class UNet(nn.Module):
         return image
 
 
-def make_stage(dimensions: int, before: int, after: int, *, together: bool = False) -> nn.Sequential:
-    """Two convolutions; `together` normalizes all channels as one, which keeps what is the same at all pixels."""
+def make_stage(
+    dimensions: int, before: int, after: int, *, convolutions: int = 2, together: bool = False
+) -> nn.Sequential:
+    """Convolutions; `together` normalizes all channels as one, which keeps what is the same at all pixels."""
     layers: list[nn.Module] = []
-    for channels in (before, after):
+    for channels in (before, *[after] * (convolutions - 1)):
         instance = nn.InstanceNorm2d if dimensions == 2 else nn.InstanceNorm3d
         norm = nn.GroupNorm(1, after) if together else instance(after, affine=True)
         layers += [make_convolution(dimensions, channels, after, size=3), norm, nn.ReLU(inplace=True)]

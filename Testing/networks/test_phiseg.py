@@ -16,7 +16,15 @@ def _network() -> PHiSegNetwork:
 
 def test_every_level_has_codes_at_its_own_resolution() -> None:
     levels = _network().prior(torch.randn(1, 1, 16, 16), most_likely)
-    assert [tuple(level.code.shape) for level in levels] == [(1, 3, 16, 16), (1, 3, 8, 8)]
+    assert [tuple(level.code.shape) for level in levels] == [(1, 3, 4, 4), (1, 3, 2, 2)]
+
+
+def test_images_of_any_size_are_labeled() -> None:
+    network = _network()
+    for shape in ((16, 16), (7, 13), (1, 3)):
+        image = torch.randn(2, 1, *shape)
+        assert network.predict(image).truth.shape == (2, 2, *shape)
+        assert network.sample(image, 0).shape == (2, 2, *shape)
 
 
 def test_a_coarse_code_changes_the_finer_distribution_and_not_the_other_way() -> None:
