@@ -51,7 +51,7 @@ class CodeHierarchy(nn.Module):
     def __init__(self, dimensions: int, channels: int, widths: Sequence[int], latent: int) -> None:
         super().__init__()
         self.pool = (nn.AvgPool2d if dimensions == 2 else nn.AvgPool3d)(2, ceil_mode=True)
-        seen = [*widths, *widths[-1:] * WITHOUT_CODES]
+        seen = [*widths, *[widths[-1]] * WITHOUT_CODES]
         coded = seen[WITHOUT_CODES:]
         stage = partial(make_stage, dimensions, together=True)
         self.down = nn.ModuleList(stage(*pair) for pair in zip([channels, *seen], seen, strict=False))
@@ -107,14 +107,16 @@ class PHiSegNetwork(SegmentationNetwork):
 
     def labelings(self, codes: Sequence[Tensor], size: Sequence[int]) -> list[Tensor]:
         """Logits (B, L, *size) of every level, finest first: its own and those of all coarser levels, added up."""
-        sizes = [tuple(size)]
+        sizes: list[tuple[int, ...]] = [tuple(size)]
         for _ in range(len(codes) + WITHOUT_CODES - 1):
             sizes.append(tuple(math.ceil(length / 2) for length in sizes[-1]))
         found: list[Tensor] = []
         deep: Tensor | None = None
         for number in reversed(range(len(codes))):
             seen = self.decode[number](codes[number])
-            for finer, stage in enumerate(self.enlarge[number], start=1):
+            stages = self.enlarge[number]
+            assert isinstance(stages, nn.ModuleList)
+            for finer, stage in enumerate(stages, start=1):
                 seen = stage(_resized(seen, sizes[number + WITHOUT_CODES - finer]))
             deep = seen if deep is None else self.up[number](torch.cat([_resized(deep, sizes[number]), seen], dim=1))
             logits = _resized(self.heads[number](deep).float(), size)
