@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import json
+from collections.abc import Iterator, Sequence
 
 import vtk
 
 from NoisyLabelSegLib.scene.arrays import Node
 from NoisyLabelSegLib.scene.nodes import IMAGE_REFERENCE, PREFIX, Role, Tag, giveBackMemory, removeNodes
+
+_CLASSES = PREFIX + "classes"
 
 
 class CaseFolder:
@@ -35,6 +38,14 @@ class CaseFolder:
     def image(self) -> Node | None:
         """The first channel, on whose grid and under whose transform everything lies."""
         return next(iter(self.nodes(Role.IMAGE)), None)
+
+    def keepClasses(self, classes: Sequence[str]) -> tuple[str, ...]:
+        """Keeps the names of the classes, background first, with the image; without any, returns those kept before."""
+        image = self.image
+        if image is not None and classes:
+            image.SetAttribute(_CLASSES, json.dumps(list(classes)))
+        kept = image.GetAttribute(_CLASSES) if image is not None else None
+        return tuple(classes) or tuple(json.loads(kept or "[]"))
 
     @property
     def annotators(self) -> tuple[str, ...]:

@@ -14,6 +14,7 @@ from NoisyLabelSegLib.widget.background_review import BackgroundReview
 from NoisyLabelSegLib.widget.charts import diceOverCases, showChart
 from NoisyLabelSegLib.widget.job_button import TimerPoller
 from NoisyLabelSegLib.widget.mistakes_table import MistakesTable
+from NoisyLabelSegLib.widget.once import Once
 from NoisyLabelSegLib.widget.statistics_table import StatisticsTable
 from NoisyLabelSegLib.widget.steps import Steps, explain, saidIn, say
 from NoisyLabelSegLib.widget.work import Work
@@ -33,13 +34,8 @@ class AnnotatorsSection:
             logic, Steps(ui.annotatorsMessage), TimerPoller, lambda sentence: say(ui.annotatorsMessage, sentence)
         )
         self._viewSteps = Steps(ui.annotatorsMessage)
-        self._delay = qt.QTimer()
-        self._delay.interval = REVIEW_DELAY_MILLISECONDS
-        self._delay.timeout.connect(self.review)
-        self._settle = qt.QTimer()
-        self._settle.singleShot = True
-        self._settle.interval = 0
-        self._settle.timeout.connect(logic.settleViews)
+        self._delay = Once(self.review, REVIEW_DELAY_MILLISECONDS)
+        self._settle = Once(logic.settleViews)
         self._statistics = StatisticsTable(ui.statisticsTable, ui.figureSelector)
         self._mistakes = MistakesTable(ui.mistakesTable, self._goTo)
         ui.statisticsTable.itemSelectionChanged.connect(self.onSelected)
@@ -97,7 +93,7 @@ class AnnotatorsSection:
 
     @property
     def isReviewing(self) -> bool:
-        return bool(self._background.running or self._delay.active or self._viewSteps.running)
+        return self._background.running or self._delay.isWaiting or self._viewSteps.running
 
     def leaveScene(self) -> None:
         """Ends what runs: the scene goes away."""

@@ -222,7 +222,7 @@ class CaseLogic:
         """Opens a case that the scene holds."""
         self._parameters.case, self._parameters.study = folder.case, folder.study
         self._parameters.volume = folder.image
-        self._parameters.classes = list(classes)
+        self._parameters.classes = list(folder.keepClasses(classes))
         self._forgetNames()
         self._setSources(sourcesOf(folder))
 

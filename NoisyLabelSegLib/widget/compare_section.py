@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-import qt
 from slicer.i18n import tr as _
 
 from NoisyLabelSegLib.review.compare.references import ReferenceComparison
 from NoisyLabelSegLib.widget.compare_logic import CompareLogic
+from NoisyLabelSegLib.widget.once import Once
 from NoisyLabelSegLib.widget.steps import Steps, explain, saidIn, say
 from NoisyLabelSegLib.widget.work import Work
 
@@ -19,10 +19,7 @@ class CompareSection:
     def __init__(self, ui: Any, logic: CompareLogic) -> None:
         self._ui, self._logic = ui, logic
         self._steps = Steps(ui.compareMessage)
-        self._settle = qt.QTimer()
-        self._settle.singleShot = True
-        self._settle.interval = 0
-        self._settle.timeout.connect(logic.settle)
+        self._settle = Once(logic.settle)
         ui.compareButton.clicked.connect(self.onCompare)
         ui.compareBackButton.clicked.connect(self.onBack)
         self.update()

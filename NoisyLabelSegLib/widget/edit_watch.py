@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-import qt
 import slicer
 
 from NoisyLabelSegLib.scene.nodes import Role
 from NoisyLabelSegLib.scene.truth_record import modified_time
 from NoisyLabelSegLib.signals import Signal
 from NoisyLabelSegLib.widget.case_logic import CaseLogic
+from NoisyLabelSegLib.widget.once import Once
 
 QUIET_MILLISECONDS = 300
 """Edits are taken up when nothing has changed for so long: a stroke changes the voxels many times."""
@@ -27,15 +27,12 @@ class EditWatch:
         self._stamps: dict[str, int] = {}
         self._truthStamp = 0
         self._isPaused = False
-        self._timer = qt.QTimer()
-        self._timer.singleShot = True
-        self._timer.interval = QUIET_MILLISECONDS
-        self._timer.timeout.connect(self.look)
+        self._timer = Once(self.look, QUIET_MILLISECONDS)
 
     @property
     def isWaiting(self) -> bool:
         """Whether an edit is about to be told of."""
-        return bool(self._timer.active)
+        return self._timer.isWaiting
 
     def follow(self) -> None:
         """Observes the nodes of the open case as they are now."""

@@ -10,6 +10,7 @@ from slicer.i18n import tr as _
 
 from NoisyLabelSegLib.jobs.reports import Finished
 from NoisyLabelSegLib.widget.job_button import JobButton, TimerPoller
+from NoisyLabelSegLib.widget.once import Once
 from NoisyLabelSegLib.widget.steps import explain, say
 from NoisyLabelSegLib.widget.study_logic import StudyLogic
 from NoisyLabelSegLib.widget.work import Work
@@ -24,10 +25,7 @@ class StudySection:
         self._reviewing = JobButton(ui.reviewAllButton, ui.studyProgress, ui.studyMessage)
         for job in (self._fusing, self._reviewing):
             job.canceledText = _("Canceled.")
-        self._over = qt.QTimer()
-        self._over.singleShot = True
-        self._over.interval = 0  # the last step of a run is still under way when it says that it is over
-        self._over.timeout.connect(self.update)
+        self._over = Once(self.update)  # the last step of a run is still under way when it says that it is over
         ui.fuseAllButton.clicked.connect(self.onFuse)
         ui.reviewAllButton.clicked.connect(self.onReview)
         ui.openReportButton.clicked.connect(self.onReport)

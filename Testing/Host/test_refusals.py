@@ -22,6 +22,7 @@ REASONS = {
     "pairs_a_tool_button_with_bool": (RuntimeError, "GUI connector"),
     "passes_a_path": (TypeError, "str"),
     "passes_a_path_to_a_property": (TypeError, "PosixPath|WindowsPath"),
+    "sets_a_timer_to_single_shot": (AttributeError, "QTimer has no 'singleShot'"),
     "uses_a_function_that_slicer_has_not": (AttributeError, "slicer.util has no 'askForFile'"),
     "uses_a_name_of_a_newer_qt": (AttributeError, "QComboBox has no 'labelDrawingMode'"),
     "uses_a_scoped_enum": (AttributeError, "qt.Qt.Checked"),

@@ -41,7 +41,7 @@ def test_a_closed_section_reviews_when_it_is_opened(host, opened):
     before = opened.annotators.review
     opened.case.use("exact", used=False)
     host.qt_application.processEvents()
-    assert not opened.annotatorsSection._delay.isActive()
+    assert not opened.annotatorsSection._delay.isWaiting
     assert opened.annotators.review is before
     ui_of(opened).annotatorsSection.collapsed = False
     host.wait_for(lambda: opened.annotators.review is not before)

@@ -35,11 +35,11 @@ def study_case(module, tmp_path):
 
 def test_2_adding_from_the_scene_leaves_a_case_in_its_study(study_case):
     panel = study_case
-    before, classes = panel.case.folder, panel.case.classes
-    labelmap(panel.case.labels()[panel.case.annotators[0]].copy(), "late reader").CopyOrientation(before.image)
+    before, image, classes = panel.case.folder, panel.case.folder.image, panel.case.classes
+    labelmap(panel.case.labels()[panel.case.annotators[0]].copy(), "late reader").CopyOrientation(image)
     panel.case.addFromScene()
     assert (panel.case.folder.case, panel.case.folder.study) == (before.case, before.study)
-    assert panel.case.folder.image is before.image
+    assert panel.case.folder.image is image
     assert "late reader" in panel.case.annotators
     assert panel.case.classes == classes
 
@@ -74,13 +74,24 @@ def test_3_class_names_are_kept_when_a_scene_is_opened_in_front_of_the_panel(stu
     assert study_case.case.classes == classes
 
 
-def test_4_a_scene_that_is_opened_again_keeps_the_positions_of_its_views(opened, host, tmp_path):
+def test_3_class_names_come_back_with_the_volume_of_a_case(study_case):
+    """Slicer's selector announces no volume, and then the volume again, while a scene is opened."""
+    image, classes = study_case.case.folder.image, study_case.case.classes
+    study_case.case.chooseVolume(None)
+    study_case.case.chooseVolume(image)
+    assert study_case.case.classes == classes
+
+
+def test_4_a_scene_that_is_opened_again_keeps_the_positions_of_its_views(opened, host, tmp_path, monkeypatch):
+    reset = []
+    monkeypatch.setattr(slicer.app.layoutManager(), "resetSliceViews", lambda: reset.append(True))
     red = slicer.mrmlScene.GetNodeByID("vtkMRMLSliceNodeRed")
     red.SetSliceOffset(7.0)
     red.SetFieldOfView(40.0, 40.0, 1.0)
     reopen(host, tmp_path / "scene.mrb")
     host.wait_for(lambda: not opened.annotatorsSection.isReviewing)
     red = slicer.mrmlScene.GetNodeByID("vtkMRMLSliceNodeRed")
+    assert not reset, "a reset fits the views to the image"
     assert red.GetSliceOffset() == pytest.approx(7)
     assert red.GetFieldOfView()[0] == pytest.approx(40)
 
@@ -98,6 +109,20 @@ def test_6_one_view_each_stays_at_the_error_that_is_described(opened, host):
     host.qt_application.processEvents()
     red = slicer.mrmlScene.GetNodeByID("vtkMRMLSliceNodeRed")
     assert red.GetSliceOffset() == pytest.approx(place[2], abs=0.6)
+
+
+def test_6_people_can_go_on_from_the_error_after_one_view_each(opened, host):
+    """The views are put at the error once, and not again and again."""
+    section = opened.annotatorsSection
+    section._ui.statisticsTable.selectRow(2)
+    for each in (True, False):
+        section._ui.oneViewEachBox.setProperty("checked", each)
+        host.qt_application.processEvents()
+    red = slicer.mrmlScene.GetNodeByID("vtkMRMLSliceNodeRed")
+    red.SetSliceOffset(1.0)
+    for _round in range(5):
+        host.qt_application.processEvents()
+    assert red.GetSliceOffset() == pytest.approx(1)
 
 
 def test_7_a_result_of_ours_is_no_volume_to_open(opened):

@@ -100,6 +100,9 @@ def test_12_and_13_no_column_word_or_button_is_cut_off_at_the_width_of_slicers_p
     for table in (panel.annotatorsSection._ui.statisticsTable, panel.caseSection._ui.annotatorTable):
         header = table.horizontalHeader()
         assert header.length() <= table.viewport().width()
+        names = [table.item(row, 0).text() for row in range(table.model().rowCount())]
+        needed = max(table.fontMetrics().horizontalAdvance(name) for name in names)
+        assert needed + 4 <= header.sectionSize(0), "the names of the demo case are read in full"
         assert not header.property("highlightSections")
         last = header.count() - 1
         assert header.sectionPosition(last) + header.sectionSize(last) >= table.viewport().width() - 1

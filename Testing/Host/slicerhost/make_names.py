@@ -35,6 +35,9 @@ RETURNED = {
 }
 """Classes of objects that methods return, so that no source names them."""
 
+AMBIGUOUS = {"qt.QTimer": {"singleShot"}}
+"""A property and a static function of one name: Qt's Python bindings differ in which of them it is."""
+
 
 def made_from(api: Path, unlisted: dict[str, list[str]]) -> Names:
     """The table of the classes and names that the panel uses now, from the list of everything in the application."""
@@ -44,7 +47,8 @@ def made_from(api: Path, unlisted: dict[str, list[str]]) -> Names:
     for key, found in content["classes"].items():
         if key.partition(".")[2] in used | RETURNED:
             signals = {signal.partition("(")[0] for signal in found.get("signals", [])}
-            listed[key] = sorted(used & {*found.get("properties", []), *found["methods"], *signals})
+            names = {*found.get("properties", []), *found["methods"], *signals} - AMBIGUOUS.get(key, set())
+            listed[key] = sorted(used & names)
     return Names(dict(sorted(listed.items())), unlisted)
 
 

@@ -59,6 +59,8 @@ class Story(Stage):
         annotators.oneViewEachBox.setChecked(True)
         self._picture("each", "annotatorsSection")
         annotators.oneViewEachBox.setChecked(False)
+        self._host.wait_for(lambda: not panel.annotatorsSection.isReviewing)
+        self._host.qt_application.processEvents()  # the views are put at the error once more
         self._adjudicate()
         if train:
             self._train()
