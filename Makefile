@@ -57,6 +57,7 @@ environment: $(READY)
 $(READY): requirements.lock requirements-torch.txt pyproject.toml .ci/system-packages
 	bash .ci/system-packages
 	test -x $(BIN)/python || $(PYTHON) -m venv .venv
+	@echo "Installing PyTorch and the other packages into .venv: a download of some gigabytes, which takes minutes."
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --requirement requirements-torch.txt
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes --no-deps --requirement requirements.lock
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .
@@ -65,6 +66,7 @@ $(READY): requirements.lock requirements-torch.txt pyproject.toml .ci/system-pac
 $(DEMO_READY): requirements-demo.lock requirements-torch.txt pyproject.toml .ci/system-packages
 	bash .ci/system-packages demo
 	test -x $(BIN)/python || $(PYTHON) -m venv .venv
+	@echo "Installing PyTorch and the other packages into .venv: a download of some gigabytes, which takes minutes."
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --requirement requirements-torch.txt
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes --no-deps \
 		--requirement requirements-demo.lock

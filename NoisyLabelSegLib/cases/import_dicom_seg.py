@@ -17,6 +17,7 @@ from NoisyLabelSegLib.cases.dicom_series import (
     list_series,
     read_header,
 )
+from NoisyLabelSegLib.cases.found_cases import TRUTH
 from NoisyLabelSegLib.cases.geometry import Geometry, Image
 from NoisyLabelSegLib.cases.import_plan import (
     ImportPlan,
@@ -28,13 +29,12 @@ from NoisyLabelSegLib.cases.import_plan import (
     stem,
     usable_name,
 )
-from NoisyLabelSegLib.cases.label_findings import merged_spellings, same_class
+from NoisyLabelSegLib.cases.label_findings import merged_spellings
+from NoisyLabelSegLib.cases.overlapping_segments import CLASSES, REMARK, Read, split_by_segment
 from NoisyLabelSegLib.cases.segments import Segmentation
 from NoisyLabelSegLib.cases.study import Study
 from NoisyLabelSegLib.errors import UserError
 from NoisyLabelSegLib.progress import Report, silent
-
-Read = Callable[[], Segmentation]
 
 
 def import_dicom_seg(
@@ -75,13 +75,12 @@ def plan_groups(groups: Sequence[SeriesGroup], source: Path, remarks: Sequence[s
         cases = [case for id, group in zip(ids, groups, strict=True) for case in group.binary_cases(id)]
     else:
         cases = [group.labeled_case(id, numbers) for id, group in zip(ids, groups, strict=True)]
-    overlapping = "Segments overlap, so every segment became a case of its own, named <case>_<segment>."
     return ImportPlan(
         name=usable_name(stem(source) if source.is_file() else source.resolve().name, "dicom-seg"),
-        classes=("background", *(("segment",) if overlap else classes)),
+        classes=("background", *(CLASSES[1:] if overlap else classes)),
         annotators=tuple(dict.fromkeys(name for case in cases for name in case.annotations)),
         cases=tuple(cases),
-        remarks=[*remarks, *([overlapping] if overlap else []), *alike],
+        remarks=[*remarks, *([REMARK] if overlap else []), *alike],
     )
 
 
@@ -99,29 +98,22 @@ class SeriesGroup:
         self.series = series
         self.place = series.files[0].parent if series is not None else paths[0].with_name(stem(paths[0]))
         grid = self._grid(paths, read)
-        annotators = file_names(paths, root) if annotators is None else annotators
+        annotators = _annotators(paths, root) if annotators is None else annotators
         self.readers: dict[str, Read] = {
             name: partial(read, path, images=grid) for name, path in zip(annotators, paths, strict=True)
         }
+        named_truth = [name for name in self.readers if name.lower() in TRUTH]
+        self.truth = self.readers.pop(named_truth[0]) if len(named_truth) == 1 < len(self.readers) else None
 
     def labeled_case(self, id: str, numbers: dict[str, int]) -> PlannedCase:
         """One case with all segments as classes, numbered by their names."""
         labels = {annotator: partial(_all_labels, reader, numbers) for annotator, reader in self.readers.items()}
-        return PlannedCase(id, self._images, labels, note=self._note)
+        truth = None if self.truth is None else partial(_all_labels, self.truth, numbers)
+        return PlannedCase(id, self._images, labels, truth, note=self._note)
 
     def binary_cases(self, id: str) -> list[PlannedCase]:
         """One case per segment name, each with the annotators who have that segment."""
-        drawn: dict[str, dict[str, PlannedSource]] = {}
-        names: dict[str, str] = {}
-        for annotator, reader in self.readers.items():
-            for segment in reader().segments:
-                name = names.setdefault(same_class(segment.name), segment.name)
-                drawn.setdefault(name, {})[annotator] = partial(_one_mask, reader, name)
-        ids = distinct(f"{id}_{usable_name(name, 'segment')}" for name in drawn)
-        return [
-            PlannedCase(case_id, self._images, labels, note=self._note)
-            for case_id, labels in zip(ids, drawn.values(), strict=True)
-        ]
+        return split_by_segment(PlannedCase(id, self._images, note=self._note), self.readers, self.truth)
 
     @property
     def _images(self) -> tuple[PlannedSource, ...]:
@@ -138,12 +130,17 @@ class SeriesGroup:
         return common_grid([read(path, images=None).geometry for path in paths]) if len(paths) > 1 else None
 
 
+def _annotators(paths: Sequence[Path], root: Path) -> list[str]:
+    """The names of the files, without what `export` puts in front of the name of an annotator."""
+    return distinct(name.removeprefix("annotator_") or name for name in file_names(paths, root))
+
+
 def _survey(groups: Sequence[SeriesGroup]) -> tuple[list[str], bool]:
     """The names of all segments in the order they are met, and whether segments of any SEG overlap."""
     names: dict[str, None] = {}
     overlap = False
     for group in groups:
-        for read in group.readers.values():
+        for read in (*group.readers.values(), *([] if group.truth is None else [group.truth])):
             segmentation = read()
             names |= dict.fromkeys(segment.name for segment in segmentation.segments)
             overlap = overlap or segmentation.overlap
@@ -152,17 +149,6 @@ def _survey(groups: Sequence[SeriesGroup]) -> tuple[list[str], bool]:
 
 def _all_labels(read: Read, numbers: dict[str, int]) -> Image:
     return read().as_labels(numbers)
-
-
-def _one_mask(read: Read, name: str) -> Image:
-    """All segments of this name, in any spelling, together, as 0 and 1."""
-    segmentation = read()
-    meant = same_class(name)
-    masks = [segmentation.mask(segment) for segment in segmentation.segments if same_class(segment.name) == meant]
-    union = masks[0]
-    for mask in masks[1:]:
-        union = union | mask
-    return Image(union.astype("uint8"), segmentation.geometry)
 
 
 def _search(source: Path, images: Path | None) -> tuple[list[Path], list[Series]]:

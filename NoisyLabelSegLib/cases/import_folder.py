@@ -15,8 +15,8 @@ from pathlib import Path
 from NoisyLabelSegLib.cases.found_cases import Found, FoundCase, folders_below, image_files, natural
 from NoisyLabelSegLib.cases.import_plan import ImportPlan, PlannedCase, PlannedSource
 from NoisyLabelSegLib.cases.itk_files import nifti_channels, read_4d_nifti
-from NoisyLabelSegLib.cases.label_findings import label_findings
-from NoisyLabelSegLib.cases.label_plan import LabelPlan, Relabel, plan_labels
+from NoisyLabelSegLib.cases.label_findings import Marked, label_findings
+from NoisyLabelSegLib.cases.label_plan import LabelPlan, Relabel, plan_labels, renamed_segments
 from NoisyLabelSegLib.cases.label_values import LabelFile, read_label_file
 from NoisyLabelSegLib.cases.layout_bids import find_bids
 from NoisyLabelSegLib.cases.layout_folders import find_annotator_folders, find_case_folders, find_labels_alone
@@ -25,6 +25,7 @@ from NoisyLabelSegLib.cases.layout_names import find_names
 from NoisyLabelSegLib.cases.layout_nnunet import find_nnunet
 from NoisyLabelSegLib.cases.layout_pattern import EXAMPLE, find_pattern
 from NoisyLabelSegLib.cases.layout_table import find_table
+from NoisyLabelSegLib.cases.overlapping_segments import CLASSES, REMARK, split_by_segment
 from NoisyLabelSegLib.errors import UserError
 from NoisyLabelSegLib.progress import Report, silent, steps
 from NoisyLabelSegLib.words import counted
@@ -61,9 +62,14 @@ def plan_folder(
     every = [(case.id, reader, file) for case in cases for reader, file in case.labels()]
     files = [read_label_file(*entry) for entry in steps(every, "look at labels", report)]
     chosen, chosen_from = (classes, "--classes") if classes else (found.classes, found.classes_from)
-    labels = plan_labels(files, chosen, chosen_from, rules)
     _require_readers(rules, files)
-    planned = tuple(_planned(case, labels) for case in cases)
+    if any(file.overlap for file in files) and all(file.segments is not None for file in files):
+        labels = LabelPlan(CLASSES, "segments that overlap", remarks=[REMARK])
+        planned = tuple(part for case in cases for part in _split(case, labels, rules))
+        labels.marked += [Marked(case.id, name, (1,)) for case in planned for name in case.annotations]
+    else:
+        labels = plan_labels(files, chosen, chosen_from, rules)
+        planned = tuple(_planned(case, labels) for case in cases)
     names = tuple(sorted({name for case in planned for name in case.annotations}, key=natural))
     drawn = [entry for entry in labels.marked if entry.reader in names]
     return ImportPlan(
@@ -122,6 +128,13 @@ def _planned(case: FoundCase, labels: LabelPlan) -> PlannedCase:
         patient=case.patient,
         dates={name: date for name, date in case.dates.items() if name in annotations},
     )
+
+
+def _split(case: FoundCase, labels: LabelPlan, rules: Sequence[Relabel]) -> list[PlannedCase]:
+    """A case for each segment, because some overlap."""
+    read = {name: partial(renamed_segments, path, name, rules) for name, path in case.readings()[0].items()}
+    truth = None if case.truth is None else partial(renamed_segments, case.truth, "truth", rules)
+    return split_by_segment(_planned(case, labels), read, truth)
 
 
 def _image(path: Path) -> PlannedSource:

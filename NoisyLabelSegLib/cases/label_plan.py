@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 
@@ -16,7 +16,7 @@ from NoisyLabelSegLib.cases.geometry import Image
 from NoisyLabelSegLib.cases.import_plan import PlannedSource
 from NoisyLabelSegLib.cases.label_findings import Marked, merged_spellings, same_class
 from NoisyLabelSegLib.cases.label_values import LabelFile, class_names, read_mask
-from NoisyLabelSegLib.cases.segments import read_segments
+from NoisyLabelSegLib.cases.segments import Segmentation, read_segments
 from NoisyLabelSegLib.errors import UserError
 
 
@@ -38,8 +38,8 @@ class Relabel:
             )
         return cls(reader.strip() if colon else None, old.strip(), new.strip())
 
-    def concerns(self, file: LabelFile) -> bool:
-        return self.reader is None or self.reader == file.reader
+    def concerns(self, reader: str) -> bool:
+        return self.reader in (None, reader)
 
 
 @dataclass
@@ -105,7 +105,7 @@ def _high_masks(files: Sequence[LabelFile], tables: Mapping[LabelFile, Mapping[i
 def _value_table(file: LabelFile, relabel: Sequence[Relabel]) -> dict[int, int]:
     table: dict[int, int] = {}
     for rule in relabel:
-        if not rule.concerns(file):
+        if not rule.concerns(file.reader):
             continue
         if not rule.old.isdecimal() or not rule.new.isdecimal() or int(rule.new) > 255:
             raise UserError(
@@ -166,8 +166,16 @@ def _numbers_of(named: Mapping[LabelFile, Mapping[str, str]], classes: Sequence[
 
 def _renamed(file: LabelFile, relabel: Sequence[Relabel]) -> dict[str, str]:
     """Segment to its name after --relabel."""
-    rules = {rule.old: rule.new for rule in relabel if rule.concerns(file)}
+    rules = {rule.old: rule.new for rule in relabel if rule.concerns(file.reader)}
     return {name: rules.get(name, name) for name in file.segments or {}}
+
+
+def renamed_segments(path: Path, reader: str, relabel: Sequence[Relabel]) -> Segmentation:
+    """The segments of a file, with their names after --relabel."""
+    rules = {rule.old: rule.new for rule in relabel if rule.concerns(reader)}
+    found = read_segments(path, kind_of(path))
+    segments = tuple(replace(segment, name=rules.get(segment.name, segment.name)) for segment in found.segments)
+    return replace(found, segments=segments)
 
 
 def _read_segments(path: Path, numbers: Mapping[str, int]) -> Image:

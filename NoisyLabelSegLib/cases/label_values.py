@@ -29,6 +29,7 @@ class LabelFile:
     path: Path
     values: tuple[int, ...]
     segments: Mapping[str, int] | None = field(default=None, hash=False)
+    overlap: bool = False
 
     @property
     def is_high_mask(self) -> bool:
@@ -43,7 +44,7 @@ def read_label_file(case: str, reader: str, path: Path) -> LabelFile:
         segmentation = read_segments(path, kind)
         segments = {segment.name: segment.value for segment in segmentation.segments}
         marked = [segment.value for segment in segmentation.segments if segmentation.mask(segment).any()]
-        return LabelFile(case, reader, path, tuple(sorted(set(marked))), segments)
+        return LabelFile(case, reader, path, tuple(sorted(set(marked))), segments, segmentation.overlap)
     return LabelFile(case, reader, path, marked_values(read_label_values(path).array))
 
 

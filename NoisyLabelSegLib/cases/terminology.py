@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from NoisyLabelSegLib.errors import UserError
@@ -11,6 +11,7 @@ from NoisyLabelSegLib.errors import UserError
 LESION_TYPES = "cid7159"
 """DICOM's context group of lesion types; what is in it is a morphologically abnormal structure."""
 
+_REMEDY = 'write {"category": ["49755003", "SCT", "Morphologically Abnormal Structure"], "type": [...]}'
 SYNONYMS = {"Tumor": "Neoplasm", "Tumour": "Neoplasm", "Oedema": "Edema", "Haemorrhage": "Hemorrhage"}
 
 
@@ -43,6 +44,18 @@ def segment_codes(name: str, given: Mapping[str, Any] | None = None) -> tuple[An
     return codes.SCT.Tissue, codes.SCT.Tissue
 
 
+def require_codes(codes: Any, classes: Sequence[str]) -> None:
+    """Refuses the `codes` of a study that are not DICOM codes of its classes."""
+    if not isinstance(codes, Mapping):
+        raise UserError("The study's codes are not an object of classes", remedy=_REMEDY)
+    for name, given in codes.items():
+        if name not in classes:
+            raise UserError(
+                f"The study has codes for {name}, which is not one of its classes", remedy="correct the name"
+            )
+        segment_codes(name, given if isinstance(given, Mapping) else {})
+
+
 def _keywords(name: str) -> list[str]:
     """The keywords of the code lists that a class name may stand for, most specific first."""
     words = [word.capitalize() for word in re.findall(r"[A-Za-z]+", name)]
@@ -63,6 +76,6 @@ def _code(value: Any, name: str) -> Any:
     if not isinstance(parts, (list, tuple)) or len(parts) != 3 or not all(isinstance(part, str) for part in parts):
         raise UserError(
             f"The study's codes of the class {name} are not DICOM codes",
-            remedy='write {"category": ["49755003", "SCT", "Morphologically Abnormal Structure"], "type": [...]}',
+            remedy=_REMEDY,
         )
     return Code(*parts)

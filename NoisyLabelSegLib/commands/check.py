@@ -28,10 +28,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace, terminal: Terminal) -> dict[str, Any]:
     from NoisyLabelSegLib.cases import Study
     from NoisyLabelSegLib.cases.label_findings import label_findings
+    from NoisyLabelSegLib.cases.terminology import require_codes
     from NoisyLabelSegLib.progress import steps
 
     study = Study.read(arguments.study)
     found = {error.file: error for error in study.missing_files()}
+    require_codes(study.extra.get("codes", {}), study.classes)
     marked: list[Marked] = []
     for case in steps(study.cases, "check", terminal.progress):
         for error in _problems(case, marked):

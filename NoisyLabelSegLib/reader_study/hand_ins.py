@@ -57,6 +57,8 @@ def packages(places: list[Path], folder: Path) -> Iterator[Path]:
 def find_key(places: list[Path]) -> Path:
     """The key in or beside one of these places."""
     for place in places:
+        if not place.exists():
+            raise UserError("does not exist", file=place, remedy="give a folder or zip file that a reader sent back")
         for folder in (place, place.parent):
             if (folder / KEY_FILE).is_file():
                 return folder / KEY_FILE

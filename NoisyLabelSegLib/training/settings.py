@@ -7,6 +7,7 @@ import json
 import math
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
@@ -168,7 +169,9 @@ class Settings:
         names = [item.name for item in dataclasses.fields(cls)]
         unknown = [name for name in content if name not in names]
         if unknown:
-            raise ValueError(f"there is no setting {unknown[0]!r}; the settings are {', '.join(names)}")
+            alike = get_close_matches(unknown[0], names, n=1)
+            hint = f"the nearest is {alike[0]!r}" if alike else f"the settings are {', '.join(names)}"
+            raise ValueError(f"there is no setting {unknown[0]!r}; {hint}")
         values = {name: _like(getattr(base, name), value, name) for name, value in content.items()}
         return dataclasses.replace(base, **values)
 

@@ -53,6 +53,15 @@ def test_overlapping_segments_become_binary_cases_of_their_own(tmp_path: Path, m
     np.testing.assert_array_equal(study.case("scan_wall_left").labels("ann"), masks[..., 1])
 
 
+def test_what_export_writes_comes_back_with_readers_and_truth(tmp_path: Path, make_series, make_seg):
+    slices = make_series(tmp_path / "scan", np.zeros(SHAPE))
+    for name, place in (("annotator_ann", (0, 1, 2)), ("annotator_bob", (2, 2, 2)), ("truth", (1, 1, 1))):
+        make_seg(tmp_path / "scan" / f"{name}.dcm", slices, labels(_1=place), ["nodule"])
+    study = import_dicom_seg(tmp_path / "scan", tmp_path / "out")
+    assert study.annotators == ("ann", "bob")
+    np.testing.assert_array_equal(study.cases[0].truth(), labels(_1=(1, 1, 1)))
+
+
 def test_a_lone_seg_is_a_case_without_image(tmp_path: Path, make_series, make_seg):
     slices = make_series(tmp_path / "ct", np.zeros(SHAPE))
     path = make_seg(tmp_path / "reader.dcm", slices, labels(_1=(1, 1, 2)), ["liver"], kind="LABELMAP")

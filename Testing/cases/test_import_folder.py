@@ -9,6 +9,8 @@ import pytest
 
 from NoisyLabelSegLib.cases import Geometry, Image, Study, write_image
 from NoisyLabelSegLib.cases.import_folder import plan_folder
+from NoisyLabelSegLib.cases.seg_nrrd import write_seg_nrrd
+from NoisyLabelSegLib.cases.segments import Segment, Segmentation
 from NoisyLabelSegLib.errors import UserError
 
 FLAT = Geometry.plain((6, 7))
@@ -131,3 +133,30 @@ def test_repeated_readings_belong_to_their_annotator(tmp_path: Path) -> None:
     case = plan.write(tmp_path / "out").cases[0]
     assert [int(labels.max()) for labels in case.readings("anna")] == [1, 2, 3]
     assert "bert_repeat" not in case.repeats
+
+
+def test_segments_of_slicer_that_overlap_become_cases_of_their_own(tmp_path: Path) -> None:
+    grid = SOLID
+    lung, nodule, wall = np.zeros((3, *grid.shape), bool)
+    lung[:, 1:5, 1:5], nodule[1, 2:4, 2:4], wall[:, 0] = True, True, True
+    write_image(tmp_path / "in" / "scan.nrrd", Image(np.zeros(grid.shape, np.int16), grid))
+    drawn = {
+        "anna": [("lung", lung), ("nodule", nodule)],
+        "bert": [("Lung", lung), ("wall", wall)],
+        "truth": [("lung", lung)],
+    }
+    for name, masks in drawn.items():
+        segments = [(Segment(title, value), mask) for value, (title, mask) in enumerate(masks, start=1)]
+        write_seg_nrrd(tmp_path / "in" / f"{name}.seg.nrrd", Segmentation.from_masks(grid, segments))
+    plan = plan_folder(tmp_path / "in", relabel=["bert:wall=nodule"])
+    study = plan.write(tmp_path / "out")
+    assert any("Segments overlap" in remark for remark in plan.remarks)
+    assert study.classes == ("background", "segment")
+    assert [(case.id, case.annotators, case.patient) for case in study.cases] == [
+        ("in_lung", ("anna", "bert"), "in"),
+        ("in_nodule", ("anna", "bert"), "in"),
+    ]
+    np.testing.assert_array_equal(study.case("in_lung").truth(), lung)
+    np.testing.assert_array_equal(study.case("in_nodule").labels("anna"), nodule)
+    np.testing.assert_array_equal(study.case("in_nodule").labels("bert"), wall)
+    assert study.case("in_nodule").truth() is None

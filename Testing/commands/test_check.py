@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import numpy as np
@@ -30,3 +31,22 @@ def test_one_bad_file_is_the_sentence_itself(good_input: Path, capsys: pytest.Ca
     said = capsys.readouterr()
     assert said.out == ""
     assert said.err.startswith(f"{good_input / IMAGE}: is missing")
+
+
+@pytest.mark.parametrize(
+    ("codes", "said"),
+    [
+        ({"tumor": {}}, "codes for tumor, which is not one of its classes"),
+        ({"foreground": {"category": "Tissue"}}, "codes of the class foreground are not DICOM codes"),
+        (["Tissue"], "are not an object of classes"),
+    ],
+)
+def test_codes_that_dicom_does_not_know_are_refused(
+    codes: object, said: str, good_input: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    good_study(good_input)
+    file = good_input / "study.json"
+    content = json.loads(file.read_text(encoding="utf-8"))
+    file.write_text(json.dumps({**content, "classes": ["background", "foreground"], "codes": codes}), encoding="utf-8")
+    assert main(["check", str(good_input)]) == 2
+    assert said in capsys.readouterr().err

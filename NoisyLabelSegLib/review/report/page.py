@@ -134,7 +134,7 @@ def count_legend(translate: Translate) -> str:
 def outline_legend(annotators: Mapping[int, str], translate: Translate) -> str:
     """Which line is whose, by the place of each annotator in the study."""
     lines = [
-        ("truth", translate("Truth")),
+        ("truth", translate("Reference")),
         *((f"by by{place}", name) for place, name in annotators.items()),
     ]
     return _legend([(f'<path class="{line}" d="M0 5h10"/>', name) for line, name in lines])

@@ -81,7 +81,7 @@ def study_report(review: StudyReview, *, identify: bool = False, translate: Tran
         *(figures_table(review, label, _) for label in review.labels),
         *_plots(review, review.annotators, _),
         agreement_table(review, _),
-        f"<h2>{escape(_('The largest mistakes'))}</h2>",
+        f"<h2>{escape(_('The largest errors'))}</h2>",
         mistakes_table(review.mistakes[:10], called, partial(audience.sentences, translate=_), _, with_annotator=True),
         made_from(review, _),
     ]
@@ -114,7 +114,7 @@ def annotator_report(
         cases_table(review, audience, called, _),
         f"<h2>{escape(_('Your worst slices'))}</h2>",
         *_own_pictures(review, annotator, called, _),
-        f"<h2>{escape(_('Your mistakes, largest first'))}</h2>",
+        f"<h2>{escape(_('Your errors, largest first'))}</h2>",
         mistakes_table(
             own[:50], called, partial(audience.sentences, translate=_), _, with_annotator=False, of=len(own)
         ),

@@ -5,7 +5,6 @@ from __future__ import annotations
 import platform
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import asdict
 from html import escape
 
 import numpy
@@ -15,7 +14,7 @@ import SimpleITK
 from NoisyLabelSegLib import __version__
 from NoisyLabelSegLib.metrics.figures import NEAR_MM
 from NoisyLabelSegLib.review.compare.mistakes import Mistake
-from NoisyLabelSegLib.review.compare.options import Units
+from NoisyLabelSegLib.review.compare.options import MILLIMETERS, ReviewOptions, Units
 from NoisyLabelSegLib.review.compare.summary import AnnotatorSummary
 from NoisyLabelSegLib.review.report.page import table
 from NoisyLabelSegLib.review.report.viewer import Audience, cases_of, contested_errors
@@ -63,14 +62,14 @@ def mistakes_table(
 ) -> str:
     """One line per mistake, largest first."""
     if not mistakes:
-        return f"<p>{escape(_('No mistake is large enough to be listed.'))}</p>"
+        return f"<p>{escape(_('No error is large enough to be listed.'))}</p>"
     columns = [_("Case"), *([_("Annotator")] if with_annotator else []), _("What happened"), _("Place (RAS, mm)")]
     rows = []
     for mistake in mistakes:
         names = [called(mistake.case), *([mistake.annotator] if with_annotator else [])]
         place = ", ".join(f"{value:.1f}" for value in mistake.center_ras)
         rows.append([*map(escape, names), escape(sentences(mistake)), place])
-    caption = _("Errors below the size and depth of the settings are left out.")
+    caption = _("Errors that are very small or shallow are left out; the limits stand at the end of the page.")
     if of is not None and of > len(mistakes):
         caption += " " + _("The {shown} largest of {count} are shown; mistakes.csv has all.").format(
             shown=len(mistakes), count=of
@@ -116,8 +115,8 @@ def cases_table(review: StudyReview, audience: Audience, called: Callable[[str],
     ]
     head = "".join(f'<th scope="col">{escape(column)}</th>' for column in columns)
     caption = _(
-        "The reference is contested where at least two annotators, and at least a third of those who labeled the case, "
-        "differ from it: share of all that anyone marked on the slices of this file."
+        "A place is contested where at least two annotators, and at least a third of those who labeled the case, "
+        "differ from the reference. The last column is the share of contested places in all that anyone marked."
     )
     return (
         f'<div class="scroll tall"><table class="sortable cases"><caption>{escape(caption)}</caption>'
@@ -178,13 +177,28 @@ def made_from(review: StudyReview, _: Translate) -> str:
     packages = {package.__name__: str(package.__version__) for package in (numpy, scipy, SimpleITK)}
     facts = {
         _("Compared with"): _(review.truth),
-        **{name.replace("_", " "): f"{value:g}" for name, value in asdict(review.settings).items()},
+        **_limits(review.settings, review.summaries[0].units if review.summaries else MILLIMETERS, _),
         "NoisyLabelSeg": __version__,
         "Python": platform.python_version(),
         **packages,
     }
     entries = "".join(f"<dt>{escape(name)}</dt><dd>{escape(value)}</dd>" for name, value in facts.items())
     return f'<h2>{escape(_("How this was made"))}</h2><dl class="settings">{entries}</dl>'
+
+
+def _limits(settings: ReviewOptions, units: Units, _: Translate) -> dict[str, str]:
+    """The settings of the review by what they mean."""
+    return {
+        _("Smallest error that is listed"): units.of_size(settings.smallest_mistake),
+        _("Border errors are listed if deeper than"): units.of_length(settings.smallest_depth),
+        _("Smallest object that is counted"): units.of_size(settings.smallest_object),
+        _("Two objects are the same if they share"): f"{100 * settings.matching_share:g} %",
+        _("Two annotators make the same error if they share"): f"{100 * settings.sharing_share:g} %",
+        _("A bias of the border is named if above"): _("{share} of a voxel").format(
+            share=f"{settings.border_tolerance:g}"
+        ),
+        _("Bootstrap samples, seed"): f"{settings.resamples}, {settings.seed}",
+    }
 
 
 def _figures_row(summary: AnnotatorSummary, *, fused: bool) -> list[str]:

@@ -91,7 +91,7 @@ def test_no_identity_is_shown_unless_asked_for(small_study: Study, out: Path, tm
 def test_the_page_reads_the_same_without_scripts(out: Path) -> None:
     text = (out / "report.html").read_text(encoding="utf-8")
     still = re.sub(r"<script.*?</script>", "", text, flags=re.S)
-    for words in ("Review of 4 cases", "marks nothing", "Case 4, slice", "The largest mistakes", "Place (RAS, mm)"):
+    for words in ("Review of 4 cases", "marks nothing", "Case 4, slice", "The largest errors", "Place (RAS, mm)"):
         assert words in still
     assert "hidden" in next(item for item in Page(still).all("section") if item["id"] == "work")
 
