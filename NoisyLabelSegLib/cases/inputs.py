@@ -51,7 +51,7 @@ def choose_annotators(study: Study, names: Sequence[str]) -> Study:
 
 def cases_of(words: Sequence[str], split: str | None = None) -> list[Case]:
     """One study (its cases of `split`, all if None), or images: each a case, channels of one case joined by commas."""
-    if len(words) == 1 and _holds_study(Path(words[0])):
+    if len(words) == 1 and holds_study(Path(words[0])):
         return _study_cases(Path(words[0]), split)
     if split is not None:
         raise UserError("--split chooses cases of a study, but loose images were given", remedy="leave it out")
@@ -112,7 +112,8 @@ def _without_255(images: list[Image], say: Callable[[str], None]) -> list[Image]
     return [Image(image.array // 255, image.geometry) for image in images]
 
 
-def _holds_study(path: Path) -> bool:
+def holds_study(path: Path) -> bool:
+    """Whether the path is a study file or a folder with one, neither an image nor a DICOM series."""
     return path.suffix.lower() == ".json" or (path / "study.json").is_file()
 
 

@@ -42,5 +42,7 @@ def run(arguments: argparse.Namespace, terminal: Terminal) -> dict[str, Any]:
     cells = [["–" if value is None else value for value in row.values()] for row in rows]
     terminal.table("Readings by state", columns, cells)
     counts = f"{result['added']} new readings, {result['replaced']} new versions, {result['unchanged']} unchanged"
-    terminal.say(f"Wrote {arguments.out}/study.json: {counts}. Next: noisylabelseg agree {arguments.out} --out DIR")
+    terminal.say(
+        f"Wrote {arguments.out}/study.json: {counts}. Next: noisylabelseg agree {arguments.out} --out agreement"
+    )
     return result

@@ -80,7 +80,7 @@ def run(arguments: argparse.Namespace, terminal: Terminal) -> dict[str, Any]:
     study = plan.write(arguments.out, force=arguments.force, regrid=arguments.resample, report=terminal.progress)
     for remark in plan.remarks:
         terminal.say(remark)
-    terminal.say(f"Wrote {study.folder / 'study.json'}. Next: noisylabelseg fuse {study.folder} --out DIR")
+    terminal.say(f"Wrote {study.folder / 'study.json'}. Next: noisylabelseg fuse {study.folder} --out fused")
     return {"study": str(study.folder / "study.json"), **_result(plan)}
 
 

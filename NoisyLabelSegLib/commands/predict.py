@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import argparse
+from pathlib import Path
 from typing import Any
 
 from NoisyLabelSegLib.commands.terminal import Terminal
 from NoisyLabelSegLib.verbs import PredictSettings, carry_out
+from NoisyLabelSegLib.words import counted
 
 SUMMARY = "Estimate the truth of new cases with a trained model, and what each annotator would draw."
 EXAMPLE = """  noisylabelseg predict my-run/model.nlseg my-study --out predictions --split test --annotators
@@ -73,6 +75,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace, terminal: Terminal) -> dict[str, Any]:
+    from NoisyLabelSegLib.cases.inputs import holds_study
     from NoisyLabelSegLib.cases.model_card import package_named
 
     settings = PredictSettings(
@@ -96,5 +99,7 @@ def run(arguments: argparse.Namespace, terminal: Terminal) -> dict[str, Any]:
     count = len(result["cases"])
     for remark in dict.fromkeys(remark for used in result.get("labels", {}).values() for remark in used["remarks"]):
         terminal.say(remark)
-    terminal.say(f"{count} case{'s' if count > 1 else ''} predicted into {arguments.out}.")
+    following = f"review {arguments.inputs[0]} --truth {arguments.out} --out review"
+    following = f" Next: noisylabelseg {following}" if holds_study(Path(arguments.inputs[0])) else ""
+    terminal.say(f"Wrote {arguments.out}/<case id>/truth.nrrd for {counted(count, 'case')}.{following}")
     return result

@@ -199,8 +199,8 @@ _ANNOTATOR = {
         "(largest {largest}); false positive objects: {invented}.",
     },
     "on": {  # the mean distance says little about the border where whole objects are missing or invented
-        "nothing": "{annotator} is {apart} from the true border on average, without drawing too wide or too tight, "
-        "and finds every object.",
+        "nothing": "{annotator} is {apart} from the border of the reference on average, without drawing too wide or "
+        "too tight, and finds every object.",
         "invented": "{annotator} draws the border neither too wide nor too tight and finds every object; "
         "false positive objects: {invented}.",
         "missed": "{annotator} draws the border neither too wide nor too tight, but missed {missed} of {objects} "
