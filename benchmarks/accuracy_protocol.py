@@ -14,7 +14,7 @@ from pathlib import Path
 CHOOSING_SEEDS = (21, 22)
 """Used to choose; never reported."""
 
-SEEDS = (41, 42, 43, 44, 45)
+SEEDS = (51, 52, 53, 54, 55)
 """Reported: a new study (images, errors, who labeled what), new held-out cases and a new network each."""
 
 HELD_OUT = 20
@@ -122,38 +122,32 @@ class Run:
 
 def plan() -> Iterator[Run]:
     """Every training of the protocol, the most telling first."""
-    for seed in SEEDS[:2]:
-        yield from _main(seed)
-    yield from _experts(("coupled", "majority", "global"), EXPERTS[:1])
+    yield from _main(SEEDS[0])
+    yield from _experts(EXPERTS[:1])
     yield from _lidc(("coupled", "majority", "probabilistic-unet"), SEEDS[:1])
-    yield from _main(SEEDS[2])
-    yield from _rest()
-    yield from _lidc(
-        ("coupled", "majority", "probabilistic-unet", "weighted-majority", "global", "separate"), SEEDS[:2]
-    )
-    yield from _experts(("coupled", "majority", "global"), EXPERTS[1:])
-    for seed in SEEDS[3:]:
+    yield from _main(SEEDS[1])
+    yield from _lidc(("coupled", "majority", "probabilistic-unet"), SEEDS[1:2])
+    for seed in SEEDS[2:]:
         yield from _main(seed)
+    yield from _lidc(("weighted-majority", "global", "separate"), SEEDS[:2])
+    for seed in SEEDS[:3]:
+        for name in SIMULATED:
+            for panel in reversed(PANELS):
+                yield from _both(name, panel, ("global", "truth", "probabilistic-unet"), seed)
+    for seed in SEEDS[:3]:
+        for panel in reversed(PANELS):
+            yield from _both("lesions", panel, tuple(METHODS), seed)
+    yield from _experts(EXPERTS[1:])
 
 
 def _main(seed: int) -> Iterator[Run]:
     for name, study in SIMULATED.items():
         for panel in reversed(PANELS):
-            for method in ("coupled", "majority", study.best_staple[panel], "weighted-majority"):
+            for method in ("coupled", "majority", study.best_staple[panel]):
                 yield Run(name, panel, "all", method, seed)
             silent = ("without-silent",) if panel == "paper" and study.silent else ()
             for method in ("coupled", "majority", *silent):
                 yield Run(name, panel, "one", method, seed)
-
-
-def _rest() -> Iterator[Run]:
-    """The other rows: three of them for every study, all of them for lesions."""
-    for seed in SEEDS[:3]:
-        for name in SIMULATED:
-            for panel in reversed(PANELS):
-                yield from _both(name, panel, ("global", "truth", "probabilistic-unet"), seed)
-        for panel in reversed(PANELS):
-            yield from _both("lesions", panel, tuple(METHODS), seed)
 
 
 def _both(name: str, panel: str, methods: tuple[str, ...], seed: int) -> Iterator[Run]:
@@ -163,10 +157,10 @@ def _both(name: str, panel: str, methods: tuple[str, ...], seed: int) -> Iterato
                 yield Run(name, panel, labels, method, seed)
 
 
-def _experts(methods: tuple[str, ...], studies: tuple[str, ...]) -> Iterator[Run]:
+def _experts(studies: tuple[str, ...]) -> Iterator[Run]:
     for name in studies:
         for fold in range(FOLDS):
-            for method in methods:
+            for method in ("coupled", "majority", "global"):
                 yield Run(name, "experts", "all", method, fold)
 
 

@@ -8,14 +8,13 @@ from pathlib import Path
 from typing import Any
 
 from NoisyLabelSegLib.errors import UserError
-from NoisyLabelSegLib.output import write_text
 
 Record = dict[str, Any]
 KEYS = ("study", "panel", "labels", "method", "seed")
 
 
 class Records:
-    """The records in a folder, by key; `add` writes the study's file whole, so that a stop loses no finished one."""
+    """The records in a folder, by key; where a key comes twice the last one counts."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
@@ -35,10 +34,12 @@ class Records:
         return self._by_key.get(key)
 
     def add(self, record: Record) -> None:
+        """Appends a line in one piece, so that processes that measure the same study lose none of each other's."""
         self._by_key[key_of(record)] = record
-        study = record["study"]
-        lines = [json.dumps(each, separators=(",", ":")) for each in self._by_key.values() if each["study"] == study]
-        write_text(self._folder / f"{study}.jsonl", "\n".join(sorted(lines)) + "\n", force=True)
+        line = json.dumps(record, separators=(",", ":")) + "\n"
+        self._folder.mkdir(parents=True, exist_ok=True)
+        with (self._folder / f"{record['study']}.jsonl").open("ab", buffering=0) as file:
+            file.write(line.encode())
 
 
 def key_of(record: Record) -> str:
