@@ -14,8 +14,11 @@ from pathlib import Path
 CHOOSING_SEEDS = (21, 22)
 """Used to choose; never reported."""
 
-SEEDS = (51, 52, 53, 54, 55)
-"""Reported: a new study (images, errors, who labeled what), new held-out cases and a new network each."""
+SEEDS = (51, 41, 52, 53, 54)
+"""Reported: a new study (images, errors, who labeled what), new held-out cases and a new network each.
+
+41 was begun first. Then changes of the default were tried on CHOOSING_SEEDS, of which none was kept (docs/attempts.md).
+"""
 
 HELD_OUT = 20
 """Held-out cases of every generated study."""

@@ -128,15 +128,16 @@ def _short_lines(records: Sequence[Record]) -> list[list[Any]]:
     lines = []
     compared = {row[:4]: row[4] for row in _compared(records)}
     for study, panel, labels, group in _groups(records):
+        seeds = set.intersection(*(set(_by_seed(_of(group, method=name))) for name in ("coupled", "majority")))
+        if not seeds:
+            continue
+        group = [record for record in group if record["seed"] in seeds]
         own = _of(group, method="coupled")
-        seeds = set(_by_seed(own))
         others = {
             method: np.mean([np.mean(record["dice"]) for record in _of(group, method=method)])
             for method in METHODS
             if method not in ("coupled", "truth", "oracle-cm") and set(_by_seed(_of(group, method=method))) == seeds
         }
-        if not own or "majority" not in others:
-            continue
         best = max(others, key=lambda method: others[method])
         against = [compared[study, panel, labels, method] for method in ("majority", best)]
         lines.append(
