@@ -7,6 +7,7 @@ PyTorch and runs no code of a package; networks/package.py adds the weights.
 from __future__ import annotations
 
 import json
+import math
 import zipfile
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -41,7 +42,12 @@ _TYPES: dict[str, type] = {
 _REQUIRED = ("architecture", "classes", "annotators", "preprocessing")
 
 LARGEST_CROP = 128
-"""Edge in pixels up to which an image is taken for a crop around one object, whose intensities may be scaled."""
+"""Edge in pixels up to which a single slice is taken for a crop around one object, whose intensities may be scaled."""
+
+
+def may_be_crop(shape: Sequence[int]) -> bool:
+    """Whether an image of this shape, z, y, x or y, x, is one slice that is small enough for a crop."""
+    return max(shape[-2:]) <= LARGEST_CROP and math.prod(shape[:-2]) == 1
 
 
 @dataclass(frozen=True)

@@ -8,10 +8,13 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from NoisyLabelSegLib.cases import Case
-from NoisyLabelSegLib.cases.model_card import LARGEST_CROP, ModelCard
+from NoisyLabelSegLib.cases.model_card import ModelCard, may_be_crop
 from NoisyLabelSegLib.errors import UserError
 
 AIR_HU = (-1100.0, -800.0)
+LARGEST_SCALED = 255
+"""The largest intensity of a crop that was scaled by itself."""
+
 LEAST_AIR = 0.01
 """CT without a modality tag is recognized by air, inside or around the body: at least this share of the voxels."""
 
@@ -35,7 +38,8 @@ class ScopeProblem(NamedTuple):
 def scope_problem(scope: Mapping[str, Any], case: Case, *, at_object: bool) -> ScopeProblem | None:
     """What does not fit, or None."""
     geometry = case.geometry
-    if not scope or (max(geometry.shape[-2:]) <= LARGEST_CROP and not at_object):
+    crop = not at_object and may_be_crop(geometry.shape)
+    if not scope or (crop and _is_scaled(case)):
         return None
     if scope.get("modality") == "CT" and not _is_ct(case):
         return ScopeProblem(
@@ -46,12 +50,18 @@ def scope_problem(scope: Mapping[str, Any], case: Case, *, at_object: bool) -> S
     if not all(low <= edge <= high for edge in geometry.spacing_zyx[-2:]):
         edges = " x ".join(f"{edge:g}" for edge in geometry.spacing_zyx[-2:])
         return ScopeProblem(f"has pixels of {edges} mm, but the model is for {low:g} to {high:g} mm")
-    if scope.get("object") and not at_object:
+    if scope.get("object") and not at_object and not crop:
         return ScopeProblem(
             f"is a whole scan, but the model outlines one {scope['object']} at a time",
             "give a point in it or a box around it: --at x,y,z or --roi on the command line, Object at in the panel",
         )
     return None
+
+
+def _is_scaled(case: Case) -> bool:
+    """Whether the intensities are those of a picture, 0 to 255, as crops that were scaled one by one have them."""
+    image = case.first_channel()
+    return bool(image.min() >= 0 and image.max() <= LARGEST_SCALED)
 
 
 def _is_ct(case: Case) -> bool:

@@ -10,7 +10,7 @@ from typing import Any
 from slicer.i18n import tr as _
 
 from NoisyLabelSegLib.cases.estimates import OBJECT_JSON, PROBABILITIES, TRUTH, EstimateFiles, FileKind
-from NoisyLabelSegLib.cases.model_card import LARGEST_CROP, read_card
+from NoisyLabelSegLib.cases.model_card import may_be_crop, read_card
 from NoisyLabelSegLib.cases.nrrd import map_nrrd, part_by_part
 from NoisyLabelSegLib.fusion.combination import LabeledPrediction
 from NoisyLabelSegLib.fusion.label_agreement import LabelAgreement
@@ -56,7 +56,7 @@ class PredictionLogic:
         problem: str = ""
         if labels and place:
             problem = _("Labels cannot be used together with a point or a box; choose Trained model.")
-        elif not place and max(self._case.geometry.shape[-2:]) > LARGEST_CROP:
+        elif not place and not may_be_crop(self._case.geometry.shape):
             problem = _("This model outlines one {object} at a time: place a point in the middle of it.")
         return problem.format(object=found.object)
 

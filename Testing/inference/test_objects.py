@@ -115,6 +115,12 @@ def test_a_whole_scan_needs_a_point_and_a_crop_with_scaled_intensities_does_not(
     crop = Case("crop", (Image(np.zeros((64, 64), dtype=np.uint8), Geometry.plain((64, 64))),))
     assert scope_problem(SCOPE, crop, at_object=False) is None
     assert scope_problem({}, scan, at_object=False) is None
+    phantom = Case("phantom", (Image(np.full((20, 64, 64), 100.0), Geometry.plain((20, 64, 64))),))
+    assert "does not look like CT" in str(scope_problem(SCOPE, phantom, at_object=False))
+    other = Case("other", (Image(np.linspace(0, 900, 64 * 64).reshape(64, 64), Geometry.plain((64, 64))),))
+    assert "does not look like CT" in str(scope_problem(SCOPE, other, at_object=False))
+    in_hu = Case("hu", (Image(a_scan().array[6, :64, 60:124], Geometry.plain((64, 64), (0.7, 0.7))),))
+    assert scope_problem(SCOPE, in_hu, at_object=False) is None
     coarse = Case("coarse", (Image(a_scan().array, replace(a_scan().geometry, spacing=(2.0, 2.0, 2.0))),))
     assert "has pixels of 2 x 2 mm" in str(scope_problem(SCOPE, coarse, at_object=True))
 
