@@ -35,13 +35,15 @@ def run(_name: str, trainings: Trainings) -> Outcome:
 
 def _quick(trainings: Trainings) -> Outcome:
     rows = []
-    for data_set in ("ms", "lidc"):
-        for method in (*COMPARED[:-1], "coupled", "default"):
-            records = trainings.records([Training(Wanted(data_set, "dense", 0, True), method)])
-            figures = [plus_minus([record["dice"] for record in records], percent=True)]
-            figures.append(plus_minus([record["ged_iou"] for record in records]))
-            known = PUBLISHED_GED.get(method, "–") if data_set == "lidc" else "–"
-            rows.append([TITLES[data_set], METHODS[method][0], *figures, known])
+    wanted = {
+        (data_set, method): [Training(Wanted(data_set, "dense", 0, True), method)]
+        for data_set in ("ms", "lidc")
+        for method in (*COMPARED[:-1], "coupled", "default")
+    }
+    for (data_set, method), (record,) in trainings.groups(wanted).items():
+        figures = [plus_minus([record["dice"]], percent=True), plus_minus([record["ged_iou"]])]
+        known = PUBLISHED_GED.get(method, "–") if data_set == "lidc" else "–"
+        rows.append([TITLES[data_set], METHODS[method][0], *figures, known])
     columns = ["data", "method", "here: Dice (%)", "here: GED_16", "published: GED_16 (LIDC)"]
     says = [differences(name, quick=True, data=trainings.data) for name in ("ms", "lidc")]
     return Outcome("Samples beside readers", columns, rows, [*says, *SAYS, QUICK_SAYS])

@@ -14,14 +14,18 @@ LABELS = {"dense": "all labels", "one": "one label per image"}
 
 def run(_name: str, trainings: Trainings) -> Outcome:
     rows, curves = [], {}
-    for labels in LABELS:
-        for trace in LAMBDAS:
-            item = Training(Wanted("mnist", labels, 0, trainings.quick), "coupled", (f"trace={trace}",), curve=True)
-            (record,) = trainings.records([item])
-            curve = curves[labels, trace] = record["curve"]
-            best = max(range(len(curve)), key=curve.__getitem__)
-            numbers = [f"{100 * value:.2f}" for value in (curve[-1], curve[best], record["dice"])]
-            rows.append([LABELS[labels], f"{trace:g}", numbers[0], f"{numbers[1]} (epoch {best + 1})", numbers[2]])
+    wanted = {
+        (labels, trace): [
+            Training(Wanted("mnist", labels, 0, trainings.quick), "coupled", (f"trace={trace}",), curve=True)
+        ]
+        for labels in LABELS
+        for trace in LAMBDAS
+    }
+    for (labels, trace), (record,) in trainings.groups(wanted).items():
+        curve = curves[labels, trace] = record["curve"]
+        best = max(range(len(curve)), key=curve.__getitem__)
+        numbers = [f"{100 * value:.2f}" for value in (curve[-1], curve[best], record["dice"])]
+        rows.append([LABELS[labels], f"{trace:g}", numbers[0], f"{numbers[1]} (epoch {best + 1})", numbers[2]])
     columns = ["labels", "lambda", "Dice (%), last epoch", "Dice (%), best epoch", "Dice (%), test"]
     says = [
         differences("mnist", quick=trainings.quick, data=trainings.data),

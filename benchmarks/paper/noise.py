@@ -20,12 +20,20 @@ def run(_name: str, trainings: Trainings) -> Outcome:
     compared = QUICK_COMPARED if trainings.quick else COMPARED
     rows: list[list[str]] = []
     curves: dict[tuple[str, str, str], list[float]] = {}
+    wanted = {
+        (data_set, labels, level, method): [
+            Training(Wanted(data_set, labels, seed, trainings.quick, level), method) for seed in trainings.seeds()
+        ]
+        for data_set, labels in PANELS
+        for level in levels
+        for method in compared
+    }
+    records = trainings.groups(wanted)
     for data_set, labels in PANELS:
         for level in levels:
             cells = []
             for method in compared:
-                wanted = [Wanted(data_set, labels, seed, trainings.quick, level) for seed in trainings.seeds()]
-                found = [record["dice"] for record in trainings.records(Training(item, method) for item in wanted)]
+                found = [record["dice"] for record in records[data_set, labels, level, method]]
                 curves.setdefault((data_set, labels, method), []).append(sum(found) / len(found))
                 cells.append(plus_minus(found, percent=True))
             rows.append([TITLES[data_set], "all" if labels == "dense" else "one per image", f"{level:g}", *cells])

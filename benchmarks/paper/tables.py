@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from benchmarks.paper.outcome import PUBLISHED, Outcome, plus_minus, published
@@ -35,16 +36,27 @@ def shared_differences(trainings: Trainings) -> list[str]:
 def _dice(name: str, trainings: Trainings) -> Outcome:
     labels = "dense" if name == "dense" else "one"
     table = PUBLISHED[labels]
-    rows = []
-    for data_set in DATA_SETS:
-        for method in [*table, "default"]:
-            wanted = [Wanted(data_set, labels, seed, trainings.quick) for seed in trainings.seeds()]
-            records = trainings.records(Training(item, method) for item in wanted)
-            rows.append([TITLES[data_set], METHODS[method][0], *_cells(table.get(method, {}).get(data_set), records)])
+    rows = [
+        [TITLES[data_set], METHODS[method][0], *_cells(table.get(method, {}).get(data_set), records)]
+        for (data_set, method), records in _records(trainings, labels, [*table, "default"]).items()
+    ]
     columns = ["data", "method", "paper: Dice (%)", "here: Dice (%)", "paper: CM error", "here: cm_rmse", "runs"]
     differs = [*shared_differences(trainings), CM_SAYS, STAPLE_SAYS]
     what = "all labels" if labels == "dense" else "one label per image"
     return Outcome(f"Dice and error of confusion matrices, {what}", columns, rows, differs)
+
+
+def _records(trainings: Trainings, labels: str, methods: Sequence[str]) -> dict[tuple[str, str], list[dict[str, Any]]]:
+    """The records of all seeds by data set and method."""
+    return trainings.groups(
+        {
+            (data_set, method): [
+                Training(Wanted(data_set, labels, seed, trainings.quick), method) for seed in trainings.seeds()
+            ]
+            for data_set in DATA_SETS
+            for method in methods
+        }
+    )
 
 
 def _cells(paper: list[float] | None, records: list[dict[str, Any]]) -> list[Any]:
@@ -60,12 +72,10 @@ def _cells(paper: list[float] | None, records: list[dict[str, Any]]) -> list[Any
 
 def _ged(trainings: Trainings) -> Outcome:
     rows = []
-    for data_set in DATA_SETS:
-        for method in ("probabilistic-unet", "coupled", "default"):
-            wanted = [Wanted(data_set, "dense", seed, trainings.quick) for seed in trainings.seeds()]
-            records = trainings.records(Training(item, method) for item in wanted)
-            paper = published(PUBLISHED["ged"].get(method, {}).get(data_set), digits=2)
-            figures = [plus_minus([record[key] for record in records]) for key in ("ged", "ged_iou")]
-            rows.append([TITLES[data_set], METHODS[method][0], paper, *figures, len(records)])
+    compared = ("probabilistic-unet", "coupled", "default")
+    for (data_set, method), records in _records(trainings, "dense", compared).items():
+        paper = published(PUBLISHED["ged"].get(method, {}).get(data_set), digits=2)
+        figures = [plus_minus([record[key] for record in records]) for key in ("ged", "ged_iou")]
+        rows.append([TITLES[data_set], METHODS[method][0], paper, *figures, len(records)])
     columns = ["data", "method", "paper: GED", "here: GED (1 - Dice)", "here: GED_16 (1 - IoU)", "runs"]
     return Outcome("Generalized energy distance", columns, rows, [*shared_differences(trainings), GED_SAYS])

@@ -5,11 +5,11 @@ from __future__ import annotations
 import json
 import shutil
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 import torch
@@ -45,6 +45,8 @@ METHODS: dict[str, tuple[str, tuple[str, ...]]] = {
     "default": ("Preset default", ()),
 }
 """Title in the paper's words, and what changes in its preset; `default` has the settings of another preset."""
+
+Row = TypeVar("Row", bound=Hashable)
 
 FUSED = ("staple", "spatial-staple")
 QUICK = (
@@ -104,6 +106,11 @@ class Trainings:
         for item in steps(list(dict.fromkeys(item.taught for item in items)), "train", self.terminal.progress):
             self.record(item)
         return [self.record(item) for item in items]
+
+    def groups(self, wanted: Mapping[Row, Sequence[Training]]) -> dict[Row, list[dict[str, Any]]]:
+        """The records of every row of a table; all are trained in one go, so that the time left is that of all."""
+        found = iter(self.records(item for group in wanted.values() for item in group))
+        return {row: [next(found) for _ in group] for row, group in wanted.items()}
 
     def record(self, item: Training) -> dict[str, Any]:
         file = self.out / "records" / f"{self._name(item)}.json"
