@@ -39,7 +39,7 @@ def run(arguments: argparse.Namespace, terminal: Terminal) -> dict[str, Any]:
         return _list(experiments, terminal)
     names = ", ".join(item.name for item in experiments.EXPERIMENTS)
     if arguments.name is None:
-        raise UserError("Nothing is named that should be repeated", remedy=f"name one of {names}")
+        raise UserError("No table or figure of the paper is named", remedy=f"name one of {names}")
     found = experiments.experiment(arguments.name)
     if found is None:
         raise UserError(f"There is no table or figure {arguments.name!r}", remedy=f"choose one of {names}")
