@@ -17,7 +17,6 @@ from NoisyLabelSegLib.fusion.pattern_image import (
     Words,
     busy_words,
     count_numbers,
-    groups_in,
 )
 
 UNKNOWN = -1
@@ -46,18 +45,25 @@ def pack(labels: Sequence[Labels | None], known: Sequence[Mask | None]) -> Packe
     arrays = [array for array in labels if array is not None]
     images = [Words(array) for array in arrays]
     masks = [None if mask is None else Words(mask, padding=1) for mask in (known[index] for index in present)]
-    words, bound = busy_words(images, [mask for mask in masks if mask is not None])
-    votes = _Votes(images, masks, _values(images, words, bound))
-    narrow = votes.radix ** len(images) <= 1 << 16
-    codes, symbols, counts = _number(votes, words) if narrow else _renumber(votes, words)
+    words, bound, bits = busy_words(images, [mask for mask in masks if mask is not None])
+    if bits is not None:
+        codes, symbols = bits.codes(), bits.symbols()
+        counts, values = count_numbers(codes, len(symbols)), np.arange(1 << bits.width, dtype=np.int16)
+    else:
+        votes = _Votes(images, masks, _values(images, words, bound))
+        narrow = votes.radix ** len(images) <= 1 << 16
+        codes, symbols, counts = _number(votes, words) if narrow else _renumber(votes, words)
+        values = votes.values.astype(np.int16)
     counts[0] += arrays[0].size - codes.size  # also takes back the padding of the last word, which says background
     patterns = np.full((len(counts), len(labels)), UNKNOWN, dtype=np.int16)
-    patterns[:, present] = np.append(votes.values.astype(np.int16), np.int16(UNKNOWN))[symbols]
-    return Packed(arrays[0].shape, words, codes, patterns, counts, groups=groups_in(codes))
+    patterns[:, present] = np.append(values, np.int16(UNKNOWN))[symbols]
+    return Packed(arrays[0].shape, words, codes, patterns, counts)
 
 
 def checked_labels(labels: Any) -> list[Labels | None]:
     """One (*shape) uint8 array, in memory order, or None per annotator; all of one shape and at least one array."""
+    if isinstance(labels, str) or not np.iterable(labels):
+        raise UserError("The labels are not one array per annotator", remedy="give (R, *shape) or a list of R arrays")
     checked = [None if array is None else _as_labels(array, index) for index, array in enumerate(labels)]
     present = [array for array in checked if array is not None]
     if not present:
@@ -162,10 +168,15 @@ def _renumber(votes: _Votes, words: WordIndex) -> tuple[NDArray[Any], NDArray[np
 
 def _as_labels(array: Any, index: int) -> Labels:
     array = np.asarray(array)
+    if array.ndim == 0:
+        raise UserError(
+            f"The labels of annotator {index + 1} are a single number, not an image",
+            remedy="give (R, *shape) or a list of R arrays",
+        )
     if array.dtype == np.bool_:
         return np.ascontiguousarray(array).view(np.uint8)
     if array.dtype != np.uint8 and array.size:
-        inside = bool(array.min() >= 0 and array.max() <= 255)  # False for NaN, too
+        inside = array.dtype.kind in "iuf" and bool(array.min() >= 0 and array.max() <= 255)  # False for NaN, too
         if not inside or (array.dtype.kind == "f" and (array != np.rint(array)).any()):
             raise UserError(
                 f"The labels of annotator {index + 1} are not whole numbers from 0 to 255",

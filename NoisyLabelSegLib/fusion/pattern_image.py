@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from NoisyLabelSegLib.fusion.bit_codes import BitCodes
+
 VOXELS_PER_WORD = 8
 WordIndex = NDArray[np.intp]
+Arrays = list[NDArray[np.uint64]]
 _ALL_KNOWN = np.uint64(0x0101010101010101)  # eight voxels of a mask that is True everywhere
-_SCAN_CHUNK = 1 << 15  # words; two buffers of this size fit the processor's second-level cache
+_SCAN_CHUNK = 1 << 17  # words; everyone's words of a chunk stay in the processor's last-level cache
 _LOOKUP_CHUNK = 1 << 13  # words; the voxels of a chunk, widened to 64 bits, stay in the processor's cache
 _FEW_CHANGE = 1 << 15  # words that are worth a turn when few of them are written
 _MANY = 1 << 18  # voxels from which on a table for pairs of voxels pays
@@ -22,15 +26,16 @@ _GROUPS = 32  # bits for half a word
 
 @dataclass(frozen=True)
 class Places:
-    """A number for every voxel of an image: `codes` (8 W,) in the busy words `words` (W,), 0 everywhere else.
-
-    `groups` (W,), if given, are those of `groups_in`: they say in which words a number may be.
-    """
+    """A number for every voxel of an image: `codes` (8 W,) in the busy words `words` (W,), 0 everywhere else."""
 
     shape: tuple[int, ...]
     words: WordIndex
     codes: NDArray[Any]
-    groups: NDArray[np.uint64] | None = field(default=None, kw_only=True)
+
+    @cached_property
+    def groups(self) -> NDArray[np.uint64] | None:
+        """In which words (W,) a number may be; see `_groups_in`."""
+        return _groups_in(self.codes)
 
     def spread(self, table: NDArray[Any]) -> NDArray[Any]:
         """The image (*shape) whose voxels hold `table[number]`, for a table (N,)."""
@@ -53,7 +58,7 @@ class Places:
     def rewrite(self, image: NDArray[np.uint8], table: NDArray[np.uint8], before: NDArray[np.uint8]) -> None:
         """Turns the image that `spread` makes of the table `before` into that of another table (N,).
 
-        Where `groups` are known, only words in which a number changes its entry are written.
+        Where there are `groups`, only words in which a number changes its entry are written.
         """
         if table[0] != before[0]:
             image.fill(table[0])
@@ -97,25 +102,23 @@ class Words:
         return self.whole.take(index).view(np.uint8)
 
 
-def busy_words(labels: Sequence[Words], masks: Sequence[Words]) -> tuple[WordIndex, int]:
-    """The words in which any label is not 0 or any mask is not True, and an upper bound of all labels."""
-    size = labels[0].whole.size
-    buffer = np.empty(min(_SCAN_CHUNK, size), dtype=np.uint64)
+def busy_words(labels: Sequence[Words], masks: Sequence[Words]) -> tuple[WordIndex, int, BitCodes | None]:
+    """The words in which any label is not 0 or any mask is not True, and an upper bound of all labels.
+
+    The votes of these words come along as bits where they fit and there are no masks; otherwise None.
+    """
+    buffer = np.empty(min(_SCAN_CHUNK, max(labels[0].whole.size, 1)), dtype=np.uint64)
     found: list[WordIndex] = []
-    bits = np.uint64(0)
-    for start in range(0, size, _SCAN_CHUNK):
-        stop = min(start + _SCAN_CHUNK, size)
-        marked = buffer[: stop - start]
-        _marks([w.whole[start:stop] for w in labels], [w.whole[start:stop] for w in masks], marked)
+    codes, bound = BitCodes(len(labels), possible=not masks), 0
+    for start, said, looked in _parts(labels, masks):
+        marked = buffer[: said[0].size]
+        _marks(said, looked, marked)
         busy = np.flatnonzero(marked.astype(np.bool_))  # a detour that numpy does faster than nonzero of numbers
-        bits |= np.bitwise_or.reduce(marked.take(busy))
+        bits = np.bitwise_or.reduce(marked.take(busy), keepdims=True)
+        bound |= int(np.bitwise_or.reduce(bits.view(np.uint8)))
+        codes.add(said, busy, bound)
         found.append(busy + start)
-    if labels[0].rest.size:
-        last = np.empty(1, dtype=np.uint64)
-        _marks([w.rest[:1] for w in labels], [w.rest[:1] for w in masks], last)
-        bits |= last[0]
-        found.append(np.flatnonzero(last) + size)
-    return np.concatenate(found), int(np.bitwise_or.reduce(np.array([bits]).view(np.uint8)))
+    return np.concatenate(found), bound, codes if codes.fits else None
 
 
 def write_words(image: NDArray[Any], index: WordIndex, voxels: NDArray[Any]) -> None:
@@ -140,7 +143,7 @@ def count_numbers(codes: NDArray[Any], total: int) -> NDArray[np.int64]:
     return _counts(codes, total, chunk=_LOOKUP_CHUNK * VOXELS_PER_WORD)
 
 
-def groups_in(codes: NDArray[Any]) -> NDArray[np.uint64] | None:
+def _groups_in(codes: NDArray[Any]) -> NDArray[np.uint64] | None:
     """Which numbers occur in each word, (W,): 32 bits for either half of it, each for every 32nd number.
 
     None for images in which it would not pay.
@@ -157,7 +160,17 @@ def groups_in(codes: NDArray[Any]) -> NDArray[np.uint64] | None:
     return groups
 
 
-def _marks(labels: Sequence[NDArray[np.uint64]], masks: Sequence[NDArray[np.uint64]], out: NDArray[np.uint64]) -> None:
+def _parts(labels: Sequence[Words], masks: Sequence[Words]) -> Iterator[tuple[int, Arrays, Arrays]]:
+    """The first word of every chunk, and the chunk's words in all labels and in all masks."""
+    size = labels[0].whole.size
+    for start in range(0, size, _SCAN_CHUNK):
+        part = slice(start, start + _SCAN_CHUNK)
+        yield start, [words.whole[part] for words in labels], [words.whole[part] for words in masks]
+    if labels[0].rest.size:
+        yield size, [words.rest for words in labels], [words.rest for words in masks]
+
+
+def _marks(labels: Arrays, masks: Arrays, out: NDArray[np.uint64]) -> None:
     """The bits that are set in any label, plus bit 0 of every voxel outside a mask."""
     np.copyto(out, labels[0]) if len(labels) == 1 else np.bitwise_or(labels[0], labels[1], out=out)
     for words in labels[2:]:

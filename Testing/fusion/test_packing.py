@@ -48,3 +48,17 @@ def test_only_words_in_which_somebody_marked_something_are_kept():
     packed = pack(list(labels), [None, None])
     np.testing.assert_array_equal(packed.words, [(3 * 80 + 17) // 8])
     assert packed.codes.nbytes == 8
+
+
+@pytest.mark.parametrize("largest", [[1, 2, 3], [1, 3, 15], [1, 3, 255], [0, 0, 7], [1, 200, 1]])
+@pytest.mark.parametrize("annotators", [1, 2, 4, 5, 9])
+def test_labels_that_grow_from_one_part_of_the_image_to_the_next(monkeypatch, largest, annotators):
+    """Votes are packed in as few bits as the labels so far need, and anew when larger ones come."""
+    monkeypatch.setattr("NoisyLabelSegLib.fusion.pattern_image._SCAN_CHUNK", 2)
+    rng = np.random.default_rng(annotators)
+    labels = np.concatenate(
+        [rng.integers(0, most + 1, (annotators, 37)) * (rng.random(37) < 0.5) for most in largest], axis=1
+    ).astype(np.uint8)
+    packed = pack(list(labels), [None] * annotators)
+    np.testing.assert_array_equal(_votes_of_every_voxel(packed), labels)
+    assert packed.counts.sum() == labels[0].size
