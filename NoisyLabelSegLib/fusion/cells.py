@@ -72,7 +72,8 @@ class Grid:
         place[cells] = np.arange(len(cells))
         position = np.stack(np.unravel_index(cells, self.cells))
         rows, columns, nearness = [], [], []
-        for step in product(range(-reach, reach + 1), repeat=len(self.shape)):
+        reaches = [min(reach, count - 1) for count in self.cells]  # there is nothing farther away
+        for step in product(*(range(-most, most + 1) for most in reaches)):
             moved = position + np.array(step)[:, None]
             inside = ((moved >= 0) & (moved < np.array(self.cells)[:, None])).all(axis=0)
             other = place[np.ravel_multi_index(tuple(moved[:, inside]), self.cells)]

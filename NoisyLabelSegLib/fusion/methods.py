@@ -7,6 +7,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from NoisyLabelSegLib.errors import UserError
 from NoisyLabelSegLib.fusion.collate import collate
 from NoisyLabelSegLib.fusion.lop_staple import lop_staple
@@ -46,6 +48,7 @@ class Method:
                     f"{self.title} has no option {name!r}", remedy=f"it has {', '.join(self.options) or 'none'}"
                 )
         try:
+            _require_sensible(options)
             return self.function(table, **options)
         except (TypeError, ValueError) as error:
             if not options:
@@ -54,6 +57,20 @@ class Method:
             raise UserError(
                 f"{self.title} cannot work with {given}", remedy="see docs/fusion.md for its options", detail=str(error)
             ) from error
+
+
+LEAST: Mapping[str, float] = {"max_iterations": 1, **dict.fromkeys(("caution", "pseudo_counts", "alpha", "power"), 0)}
+"""Options, by whatever method they are taken, that must not be smaller than this."""
+
+
+def _require_sensible(options: Mapping[str, Any]) -> None:
+    """Refuses numbers that are not finite or too small."""
+    for name, value in options.items():
+        numbers = value if isinstance(value, list | tuple | np.ndarray) else [value]
+        if any(isinstance(number, float | np.floating) and not np.isfinite(number) for number in numbers):
+            raise ValueError(f"{name} is not finite")
+        if name in LEAST and value is not None and value < LEAST[name]:
+            raise ValueError(f"{name} is below {LEAST[name]}")
 
 
 METHODS = {

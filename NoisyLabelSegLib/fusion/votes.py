@@ -147,11 +147,11 @@ def _require_images(images: RegisteredImages | None, shape: tuple[int, ...], ann
 def _classes(classes: int | None, largest: int) -> int:
     if classes is None:
         return max(largest + 1, 2)
-    if not 2 <= classes <= 256:
+    if not isinstance(classes, int | np.integer) or not 2 <= classes <= 256:
         raise UserError(f"{classes} classes cannot be fused", remedy="give 2 to 256, background included")
     if largest >= classes:
         raise UserError(
             f"There is a label {largest}, but only {classes} classes (0 to {classes - 1})",
             remedy="give more classes or correct the labels",
         )
-    return classes
+    return int(classes)
