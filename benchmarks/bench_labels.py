@@ -4,70 +4,66 @@ from __future__ import annotations
 
 import argparse
 import json
-import tempfile
-import time
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from benchmarks.accuracy_protocol import PANELS
 from benchmarks.accuracy_scores import mean_of
-from benchmarks.accuracy_studies import make_study
-from NoisyLabelSegLib.cases import Case, Study
+from benchmarks.labeled_predictions import LIDC, LabeledCase, Labels, Predictions, predictions, words_of
 from NoisyLabelSegLib.commands.terminal import Terminal
 from NoisyLabelSegLib.errors import UserError
 from NoisyLabelSegLib.fusion import DEFAULT, fuse
-from NoisyLabelSegLib.inference import PredictionOutputs, load_model
-from NoisyLabelSegLib.inference.given_labels import labels_of
+from NoisyLabelSegLib.fusion.combination import FORM
 from NoisyLabelSegLib.metrics import dice
 from NoisyLabelSegLib.output import write_text
 from NoisyLabelSegLib.progress import steps
-from NoisyLabelSegLib.simulation import SimulationSettings, digits_recipe, phantom_recipe, simulate_study
-from NoisyLabelSegLib.training import preset, train_study
 
 SUMMARY = "Dice of the truth from image and labels together, from the image alone and from the labels alone."
 
-Size = tuple[int, ...]
-STUDIES: dict[str, tuple[Size | None, tuple[str, ...]]] = {
-    "mnist": (None, ("epochs=25",)),
-    "lesions": ((56, 56, 12), ("widths=[8,16,32]", "batch=4", "epochs=15")),
-    "tumour": ((40, 40, 10), ("widths=[8,16,32]", "batch=4", "epochs=15")),
-    "lidc": (None, ("widths=[8,16,32]", "samples=200", "epochs=8")),
-}
-"""The size of the phantoms, and what differs from the preset `quick`: small, so that a training takes a minute."""
+STUDIES = {f"{study}, {panel}": (study, panel) for panel in PANELS for study in ("lesions", "tumor", "digits")}
+STUDIES[LIDC] = (LIDC, "readers")
+"""The simulated studies of `bench accuracy` with their panels, and LIDC."""
 
-SEEDS = (200, 201, 202)
-"""The form was chosen with seeds 100 and 101."""
+SEEDS = (300, 301, 302)
+CHOOSING_SEEDS = (100, 101, 102, 103)
 COLUMNS = ("image alone", "labels alone", "together")
 PERFECT = "good"
-MOST_LIDC_CASES = 60
 
-Labels = NDArray[Any]
 Setting = tuple[str, list[str], Labels]
 """A row of the table: its name, whose labels are used, and what the result is compared with."""
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--study", nargs="+", metavar="NAME", help=f"some of {', '.join(STUDIES)}; without it, all")
-    parser.add_argument("--seeds", type=int, nargs="+", default=list(SEEDS), help="which seeds (default 200 201 202)")
+    parser.add_argument("--study", nargs="+", metavar="NAME", help=f"some of {'; '.join(STUDIES)}; without it, all")
+    parser.add_argument(
+        "--seeds",
+        type=int,
+        nargs="+",
+        default=list(SEEDS),
+        help=f"which seeds (default {' '.join(map(str, SEEDS))}; the form was chosen on seeds "
+        f"{CHOOSING_SEEDS[0]} to {CHOOSING_SEEDS[-1]})",
+    )
     parser.add_argument("--out", default="labels", metavar="DIR", help="a JSON file per training (default %(default)s)")
+    parser.add_argument(
+        "--keep", metavar="DIR", help="keep what the networks predict here, so that scoring anew needs no training"
+    )
     parser.add_argument(
         "--data", metavar="DIR", help="the folder of the real data, for lidc; without it, lidc is left out"
     )
 
 
 def run(terminal: Terminal, options: argparse.Namespace) -> dict[str, Any]:
-    names = options.study or [name for name in STUDIES if name != "lidc" or options.data]
+    names = options.study or [name for name in STUDIES if name != LIDC or options.data]
     for name in names:
         if name not in STUDIES:
-            raise UserError(f"There is no study {name!r}", remedy=f"choose among {', '.join(STUDIES)}")
-        if name == "lidc" and not options.data:
-            raise UserError("The study lidc needs real data", remedy="name their folder with --data")
-    trainings = [(name, seed) for name in names for seed in options.seeds]
+            raise UserError(f"There is no study {name!r}", remedy=f"choose among {'; '.join(STUDIES)}")
+    keep, data = (path and Path(path) for path in (options.keep, options.data))
+    trainings = [(name, seed) for seed in options.seeds for name in names]
     records = [
-        measure(name, seed, Path(options.out), Path(options.data or "."))
+        measure(name, seed, Path(options.out), data, keep)
         for name, seed in steps(trainings, "labels", terminal.progress)
     ]
     found = summarized(records)
@@ -91,62 +87,48 @@ def summarized(records: Sequence[Mapping[str, Any]]) -> dict[tuple[str, str], li
     return {row: [mean_of(group, column) for column in COLUMNS] for row, group in rows.items()}
 
 
-def measure(name: str, seed: int, out: Path, data: Path) -> dict[str, Any]:
+def measure(name: str, seed: int, out: Path, data: Path | None, keep: Path | None = None) -> dict[str, Any]:
     """The record of a training: read if it is there, else trained, scored and written."""
-    file, kind = out / f"{name}-seed{seed}.json", {"fusion": DEFAULT, "settings": list(STUDIES[name][1])}
+    study, panel = STUDIES[name]
+    file = out / f"{study}-{panel}-seed{seed}.json"
+    kind = {"fusion": DEFAULT, "form": FORM, "words": list(words_of(study))}
     if file.exists():
         record: dict[str, Any] = json.loads(file.read_text(encoding="utf-8"))
-        if any(record[key] != value for key, value in kind.items()):
+        if any(record.get(key) != value for key, value in kind.items()):
             raise UserError("was measured with other settings", file=file, remedy="choose another --out")
         return record
-    start = time.monotonic()
-    with tempfile.TemporaryDirectory() as folder:
-        study = _study(name, seed, Path(folder) / "study", data)
-        settings = preset("quick").with_words([*STUDIES[name][1], f"seed={seed}"])
-        package = train_study(study, Path(folder) / "run", settings).package
-        seconds = time.monotonic() - start
-        rows = score(package, study)
-    record = {"study": name, "seed": seed, **kind, "seconds": seconds, "rows": rows}
+    found = predictions(study, panel, seed, data, keep)
+    about = {"study": name, "seed": seed, **kind, "cpu_seconds": round(found.cpu_seconds, 1)}
+    record = {**about, "rows": score(found, held_out_reader=study == LIDC)}
     write_text(file, json.dumps(record) + "\n")
     return record
 
 
-def _study(name: str, seed: int, folder: Path, data: Path) -> Study:
-    if name == "lidc":
-        return make_study("lidc", "dense", seed, folder, data)
-    settings = SimulationSettings(size=STUDIES[name][0], seed=seed)
-    recipe = digits_recipe(settings) if name == "mnist" else phantom_recipe(name, settings)
-    return simulate_study(recipe, folder, settings).study
-
-
-def score(package: Path, study: Study) -> dict[str, dict[str, float]]:
-    """Row to column to the mean Dice over the held-out cases; the network runs once a case."""
-    model, classes = load_model(package, "cpu", flips=False), len(study.classes)
-    found: dict[str, list[list[float]]] = {}
-    for case in study.split("test").cases[:MOST_LIDC_CASES]:
-        labels = labels_of(case)
-        with model.run(case, PredictionOutputs(labels=True)) as prediction:
-            both, truth = model.with_labels(prediction, labels), prediction.truth
-        for row, used, reference in _rows(case, labels, held_out_reader=study.name == "lidc"):
-            fused = fuse([labels[name] for name in used], DEFAULT, classes).labels
+def score(found: Predictions, *, held_out_reader: bool) -> dict[str, dict[str, float]]:
+    """Row to column to the mean Dice over the held-out cases."""
+    scores: dict[str, list[list[float]]] = {}
+    for case in found.cases:
+        both, classes = case.prediction(found.agreement), len(case.p)
+        truth = case.p.argmax(axis=0)
+        for row, used, reference in _rows(case, held_out_reader=held_out_reader):
+            fused = fuse([case.labels[name] for name in used], DEFAULT, classes).labels
             estimates = (truth, fused, both.combine(used).labels)
-            found.setdefault(row, []).append([dice(estimate, reference, classes) for estimate in estimates])
-    return {row: dict(zip(COLUMNS, np.mean(figures, axis=0).tolist(), strict=True)) for row, figures in found.items()}
+            scores.setdefault(row, []).append([dice(estimate, reference, classes) for estimate in estimates])
+    return {row: dict(zip(COLUMNS, np.mean(figures, axis=0).tolist(), strict=True)) for row, figures in scores.items()}
 
 
-def _rows(case: Case, labels: Mapping[str, Labels], *, held_out_reader: bool) -> Iterator[Setting]:
+def _rows(case: LabeledCase, *, held_out_reader: bool) -> Iterator[Setting]:
     """All labels, all but those that equal the truth, and one; of real readers, all but one, and one."""
-    names = list(labels)
+    names = list(case.labels)
     if held_out_reader:
         for reader in names:
             others = [name for name in names if name != reader]
-            yield "three readers, against the fourth", others, labels[reader]
+            yield "three readers, against the fourth", others, case.labels[reader]
             for other in others:
-                yield "one reader, against another", [other], labels[reader]
+                yield "one reader, against another", [other], case.labels[reader]
         return
-    truth = case.truth()
-    assert truth is not None, "a phantom's truth is known"
-    yield "all", names, truth
-    yield f"all but {PERFECT}", [name for name in names if name != PERFECT], truth
+    yield "all", names, case.truth
+    if PERFECT in names:
+        yield f"all but {PERFECT}", [name for name in names if name != PERFECT], case.truth
     for name in names:
-        yield "one", [name], truth
+        yield "one", [name], case.truth

@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 from NoisyLabelSegLib.errors import UserError
 from NoisyLabelSegLib.fusion.label_agreement import NEUTRAL, LabelAgreement
 from NoisyLabelSegLib.fusion.methods import DEFAULT, METHODS
-from NoisyLabelSegLib.fusion.votes import fuse
-from NoisyLabelSegLib.metrics.overlap import dice
+from NoisyLabelSegLib.fusion.votes import Votes
+from NoisyLabelSegLib.metrics.overlap import dice_of_counts
 
 Labels = NDArray[np.uint8]
 Half = NDArray[np.float16]
@@ -22,11 +22,15 @@ Half = NDArray[np.float16]
 LEAST_PROBABILITY, LEAST_CONFUSION = 1e-4, 1e-3
 """Below these, probabilities and entries of confusion matrices do not count: a network is never that sure."""
 
+FORM = 2
+"""Counts up with every change of how image and labels are combined, for records of what was measured."""
+
 NEGLIGIBLE = 0.01
 """Where the foreground is less probable than this and nobody marked anything, a voxel is background."""
 
-ANNOTATORS_SHARE = 0.75
-"""Scales the exponents of the confusion matrices; with NO_SUPPORT it was chosen as docs/method.md describes."""
+LABELS_SHARE, DECLINE = 1.5, 3
+"""The exponents of the confusion matrices: LABELS_SHARE times the relative agreement to the power DECLINE, divided by
+the number of labels. They and SUPPORT were chosen as docs/method.md describes."""
 
 FEWEST_TO_COMPARE = 3
 """With fewer labels of a case, their agreement says nothing about whether the annotators or the network err."""
@@ -108,20 +112,30 @@ class LabeledPrediction:
     def combine(self, annotators: Collection[str] | None = None) -> Combination:
         """The combined truth with the labels of these annotators (None: of all who labeled the case)."""
         names = [name for name in self.annotators if annotators is None or name in annotators]
-        model = _normalized(np.log(np.maximum(self._p.astype(np.float32), LEAST_PROBABILITY)))
+        model = _normalized(_logarithm(self._p.astype(np.float32)))
         if not names:
             return Combination(self, model, (), 0.0, 0.0, None)
         agreement = self.agreement or self._own_agreement(names)
         relative = NEUTRAL if agreement is None else agreement.relative
-        power = ANNOTATORS_SHARE * (1 + relative) / (len(names) + 1)
-        found = _normalized(np.log(np.maximum(model, LEAST_PROBABILITY)) + power * self._log_likelihood(names))
+        power = LABELS_SHARE * relative**DECLINE / len(names)
+        logs = _logarithm(model) + power * self._log_likelihood(names)
         weight = 0.0
         if agreement is not None:
-            fused = fuse([self._labels[name] for name in names], DEFAULT, self.classes).probabilities
-            support = agreement.support(dice(fused.argmax(axis=0), model.argmax(axis=0), self.classes))
+            fused, support = self._fused(names, agreement)
             weight = max(support * min(1.0, (len(names) - 1) / 2), agreement.shortfall)
-            found += np.float32(weight) * (fused - found)
-        return Combination(self, found, tuple(names), power, weight, agreement)
+            logs = (1 - np.float32(weight)) * _logarithm(_normalized(logs)) + np.float32(weight) * _logarithm(fused)
+        return Combination(self, _normalized(logs), tuple(names), power, weight, agreement)
+
+    def _fused(self, names: Sequence[str], agreement: LabelAgreement) -> tuple[NDArray[np.float32], float]:
+        """The probabilities (L, *box) of the default fusion of these labels, and how far they can be trusted."""
+        fusion = self._votes.fuse(DEFAULT, annotators=[self.annotators.index(name) for name in names])
+        close = dice_of_counts(self._votes.counts_against(fusion)[..., : self.classes]).mean(axis=-1)
+        return fusion.probabilities, agreement.support({name: close[self.annotators.index(name)] for name in names})
+
+    @cached_property
+    def _votes(self) -> Votes:
+        """Everyone's labels in the box, packed, so that other annotators are fused in an instant."""
+        return Votes(list(self._labels.values()), classes=self.classes)
 
     def _log_likelihood(self, names: Sequence[str]) -> NDArray[np.float32]:
         """(L, *box): the sum over annotators r of log a^(r)[y_r, y]."""
@@ -156,8 +170,8 @@ class LabeledPrediction:
 class Combination:
     """The truth estimated from image and labels.
 
-    annotators: whose labels were used; power: the exponent of each one's confusion matrix; fusion_weight: the share of
-    the default fusion in the probabilities; agreement: what these were chosen by, None where there was nothing.
+    annotators: whose labels were used; power: the exponent of each one's confusion matrix; fusion_weight: the weight of
+    the default fusion in the geometric mean; agreement: what these were chosen by, None where there was nothing.
     """
 
     prediction: LabeledPrediction
@@ -236,6 +250,10 @@ def _normalized(logs: NDArray[np.float32]) -> NDArray[np.float32]:
     """Probabilities (L, *box) proportional to exp(logs)."""
     found = np.exp(logs - logs.max(axis=0, keepdims=True))
     return np.asarray(found / found.sum(axis=0, keepdims=True))
+
+
+def _logarithm(probabilities: NDArray[np.float32]) -> NDArray[np.float32]:
+    return np.log(np.maximum(probabilities, LEAST_PROBABILITY))
 
 
 def _half(values: NDArray[Any]) -> Half:

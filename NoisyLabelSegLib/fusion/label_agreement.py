@@ -14,11 +14,11 @@ from NoisyLabelSegLib.metrics.overlap import dice
 
 Labels = NDArray[np.uint8]
 
-FULL_SUPPORT, NO_SUPPORT = 1.0, 0.8
-"""The fused labels count fully where they agree with the network as well as the annotator closest to it does on other
-cases, and not at all where their Dice to it is 0.8 of that."""
+CLOSENESS = (0.8, 0.85, 0.95, 0.98)
+SUPPORT = (0.0, 0.7, 0.7, 1.0)
+"""The weight of fused labels by how close they are to an annotator whom the network agrees with; linear in between."""
 
-NEUTRAL = 0.5
+NEUTRAL = 0.75
 """Stands for `LabelAgreement.relative` where nothing was measured."""
 
 
@@ -71,7 +71,11 @@ class LabelAgreement:
         """By which share the network agrees less with the annotators than they do with each other; 0 if it does not."""
         return 0.0 if self.annotators is None else max(0.0, 1 - self.mean / max(self.annotators, 1e-9))
 
-    def support(self, fused: float) -> float:
-        """From 0 to 1: how far the network supports fused labels whose Dice to it is `fused`."""
-        share = fused / max(*self.network.values(), 1e-9)
-        return float(np.clip((share - NO_SUPPORT) / (FULL_SUPPORT - NO_SUPPORT), 0, 1))
+    def support(self, fused: Mapping[str, float]) -> float:
+        """From 0 to 1: how far fused labels can be trusted whose Dice to the annotators' labels is this.
+
+        The Dice to an annotator counts in proportion to how well the network agrees with that annotator.
+        """
+        best = max(*self.network.values(), 1e-9)
+        closest = max(found * self.network.get(name, 0.0) / best for name, found in fused.items())
+        return float(np.interp(closest, CLOSENESS, SUPPORT))

@@ -23,7 +23,7 @@ def probabilities(*foreground: float) -> np.ndarray:
 def test_one_label_moves_the_odds_by_the_ratio_of_its_matrix_to_the_power() -> None:
     case = LabeledPrediction(probabilities(0.4, 0.4), {"a": GOOD}, {"a": np.array([1, 0])}, agreement=STRONG)
     found = case.combine()
-    power = 0.75 * (1 + 0.5) / 2
+    power = 1.5 * 0.5**3
     odds = np.array([4 / 6 * 9**power, 4 / 6 / 9**power])
     assert found.power == pytest.approx(power)
     assert found.fusion_weight == 0
@@ -47,15 +47,26 @@ def test_a_network_that_agrees_with_nobody_leaves_the_truth_to_the_default_fusio
     assert found.to_json()["network_dice"] < found.to_json()["annotator_dice"]
 
 
-def test_fused_labels_that_the_network_supports_take_over_and_others_do_not() -> None:
+def test_fused_labels_close_to_an_annotator_whom_the_network_agrees_with_take_over_and_others_do_not() -> None:
     drawn = np.array([0, 1, 1, 1, 1, 1, 1, 1, 1, 0])
-    p = probabilities(0.01, *[0.9] * 8, 0.01)
-    supported = LabeledPrediction(p, dict.fromkeys("abc", GOOD), dict.fromkeys("abc", drawn), agreement=STRONG)
-    assert supported.combine().fusion_weight == 1
-    other = np.array([1, 1, 1, 0, 0, 0, 0, 0, 0, 1])
-    alien = LabeledPrediction(p, dict.fromkeys("abc", USELESS), dict.fromkeys("abc", other), agreement=STRONG)
-    assert alien.combine().fusion_weight == 0
-    assert alien.combine().labels.tolist() == drawn.tolist()
+    p = probabilities(0.3, *[0.9] * 7, 0.3, 0.3)
+    near = LabeledPrediction(p, dict.fromkeys("abc", GOOD), dict.fromkeys("abc", drawn), agreement=STRONG).combine()
+    assert near.fusion_weight == 1
+    assert near.labels.tolist() == drawn.tolist()
+    other = np.array([1, 1, 1, 1, 1, 0, 0, 0, 0, 1])
+    known = LabelAgreement({"a": 0.9, **dict.fromkeys("xyz", 0.6)}, 0.45)
+    far = LabeledPrediction(p, dict.fromkeys("xyz", USELESS), dict.fromkeys("xyz", other), agreement=known).combine()
+    assert far.fusion_weight == 0
+    assert far.labels.tolist() == p.argmax(axis=0).tolist()
+
+
+@pytest.mark.parametrize(("closest", "support"), [(0.5, 0.0), (0.825, 0.35), (0.9, 0.7), (0.965, 0.85), (1.0, 1.0)])
+def test_the_weight_of_fused_labels_follows_their_dice_to_the_annotators_scaled_by_how_good_these_are(
+    closest: float, support: float
+) -> None:
+    known = LabelAgreement({"a": 0.8, "b": 0.4})
+    assert known.support({"a": closest, "b": 0.9}) == pytest.approx(support)
+    assert known.support({"b": 1.0, "newcomer": 1.0}) == 0
 
 
 def test_annotators_are_left_out_without_the_others_being_given_again() -> None:
