@@ -50,7 +50,7 @@ def makingDisagreementMap(
     highest = math.log2(max(2, min(classes, len(labels))))
     showAsHeatMap(node, rampColors(folder.scene, CONFIDENCE), highest=highest)
     attachImage(node, image, geometry)
-    addLegend(node, "Entropy (bits)", numbers="%8.1f")
+    addLegend(node, "Entropy (bits)", numbers="%12.1f")
     return node
 
 

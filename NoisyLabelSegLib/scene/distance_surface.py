@@ -113,5 +113,5 @@ def _color(node: Node, folder: CaseFolder, limit: float) -> None:
     display.SetScalarVisibility(True)
     display.SetVisibility2D(False)
     display.SetVisibility(True)
-    legend = addLegend(node, "Distance (mm)", numbers="%+8.0f")
+    legend = addLegend(node, "Distance (mm)", numbers="%+12.0f")
     legend.SetVisibility(True)

@@ -62,6 +62,8 @@ class Role(Enum):
     """What a trainee draws before the truth is revealed; never an annotator."""
     STATISTICS = "statistics"
     MISTAKES = "mistakes"
+    EXPORTED = "exported"
+    """The truth as a labelmap for other modules; never an annotator."""
     CURVES = "curves"
     CURVE = "curve"
     CHART = "chart"

@@ -173,7 +173,7 @@ class ResultNodes:
     def _asHeatMap(self, node: Node, image: Node, title: str) -> Node:
         showAsHeatMap(node, rampColors(self.folder.scene, HEAT))
         attachImage(node, image, self._geometry)
-        addLegend(node, title, numbers="%8.1f")
+        addLegend(node, title, numbers="%12.1f")
         return node
 
     def _refer(self, node: Node, annotator: str) -> None:

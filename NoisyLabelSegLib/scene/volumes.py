@@ -86,5 +86,5 @@ def makingConfidenceOverlay(folder: CaseFolder) -> Generator[str, None, Node]:
     node = folder.put(LABELMAP, Role.CONFIDENCE, f"{folder.case} confidence")
     showAsCodes(node, rampColors(folder.scene, CONFIDENCE))
     attachImage(node, image, geometryOf(probability))
-    addLegend(node, "How sure (%)", numbers="%8.0f")
+    addLegend(node, "How sure (%)", numbers="%12.0f")
     return node

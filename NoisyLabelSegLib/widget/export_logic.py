@@ -125,8 +125,7 @@ class ExportLogic:
             self._files = None
 
     def _addLabelmap(self, name: str, provenance: Provenance) -> str:
-        scene = self._case.folder.scene
-        node = scene.GetFirstNodeByName(name) or scene.AddNewNodeByClass(LABELMAP, name)
+        node = self._case.folder.put(LABELMAP, Role.EXPORTED, name)
         fillVolume(node, self._truth.truth, self._case.geometry)
         node.SetDescription(provenance.sentence())
         return name

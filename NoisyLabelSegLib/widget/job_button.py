@@ -47,6 +47,8 @@ class JobButton:
         self._isLarge = False
         self._onOver: Callable[[], None] = lambda: None
         self.canceledText: str = _("Canceled; everything is as it was before.")
+        self.words: dict[str, str] = {}
+        """What people call stages and figures; figures that are not named here are left out, if any is."""
         bar.visible = False
 
     @property
@@ -112,9 +114,14 @@ class JobButton:
         self._bar.value = round(news.fraction * BAR_STEPS)
         self._button.text = _("Cancel") if news.seconds_left is None else _cancelWithTime(news.seconds_left)
         if news.metrics or not news.part:  # within an epoch the figures of the last one stay
-            self._figures = ", ".join(f"{name} {value:.3g}" for name, value in news.metrics.items())
-        stage = _("{stage}: {done} of {total}").format(stage=news.stage, done=news.done, total=news.total)
+            known = {self.words.get(name, name): value for name, value in news.metrics.items() if self._isNamed(name)}
+            self._figures = ", ".join(f"{name} {value:.3g}" for name, value in known.items())
+        name = self.words.get(news.stage, news.stage)
+        stage = _("{stage}: {done} of {total}").format(stage=name, done=news.done, total=news.total)
         say(self._message, f"{stage} ({self._figures})" if self._figures else stage)
+
+    def _isNamed(self, figure: str) -> bool:
+        return not self.words or figure in self.words
 
     def _onFinished(self, news: Finished, then: Callable[[Finished], Work]) -> None:
         say(self._message, "")

@@ -154,8 +154,8 @@ def _scoreSentences(score: SpreadScore, errors: int) -> str:
     if score.experts_low is None:
         sentences.append(_("With the only annotator, your Dice is {dice:.3f}.").format(dice=score.dice_with_experts))
     else:
-        inside = _("as well as annotators agree with each other ({low:.3f} to {high:.3f})")
-        below = _("less than annotators agree with each other ({low:.3f} to {high:.3f})")
+        inside = _("within the range of annotators with each other ({low:.3f} to {high:.3f})")
+        below = _("below the range of annotators with each other ({low:.3f} to {high:.3f})")
         words = (inside if score.is_within else below).format(low=score.experts_low, high=score.experts_high)
         text = _("With each annotator, your Dice is {dice:.3f} on average, {words}.")
         sentences.append(text.format(dice=score.dice_with_experts, words=words))

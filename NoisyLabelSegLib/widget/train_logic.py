@@ -44,10 +44,9 @@ def epochsOf(preset: str) -> int:
     return int(content.get("epochs", DEFAULT_EPOCHS))
 
 
-def _curveTitles() -> dict[str, str]:
+def curveTitles() -> dict[str, str]:
     """The figures of an epoch in words; all of them fall while a training goes well."""
     return {
-        "loss": _("what is minimized"),
         "likelihood": _("misfit to the labels learned from"),
         "heldOutLikelihood": _("misfit to labels of other cases"),
     }
@@ -144,7 +143,9 @@ class TrainLogic:
         return True
 
     def _show(self, epochs: Sequence[float], curves: Mapping[str, Sequence[float | None]], *, last: float) -> Any:
-        axes = Axes(_("Epochs (times that every scan was looked at)"), _("Loss (nats per pixel)"), last, _curveTitles())
+        if "likelihood" in curves:  # the whole loss, which is in the log, is so large that these would look flat
+            curves = {name: values for name, values in curves.items() if name != "loss"}
+        axes = Axes(_("Epochs (times that every scan was looked at)"), _("Loss (nats per pixel)"), last, curveTitles())
         return showCurves(self._curveFolder, CURVES, ("epoch", epochs), curves, axes)
 
     def remark(self, parameters: Any) -> str:

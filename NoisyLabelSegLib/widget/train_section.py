@@ -16,7 +16,7 @@ from NoisyLabelSegLib.widget.charts import showChart
 from NoisyLabelSegLib.widget.job_button import JobButton, TimerPoller
 from NoisyLabelSegLib.widget.steps import explain, saidIn, say
 from NoisyLabelSegLib.widget.torch_support import DeviceProbe, TorchSupport
-from NoisyLabelSegLib.widget.train_logic import SCENE, STUDY, TrainLogic, aboutPreset, epochsOf, presets
+from NoisyLabelSegLib.widget.train_logic import SCENE, STUDY, TrainLogic, aboutPreset, curveTitles, epochsOf, presets
 from NoisyLabelSegLib.widget.work import Work
 
 
@@ -31,6 +31,7 @@ class TrainSection:
         """The layout from before this training showed its curves."""
         self._job = JobButton(ui.trainButton, ui.trainProgress, ui.trainMessage)
         self._job.canceledText = _("Canceled; the last checkpoint is kept, so that Resume can go on from it.")
+        self._job.words = {"train": _("Training, epoch"), **curveTitles()}
         ui.sourceSelector.addItem(_("Cases of this scene"), SCENE)
         ui.sourceSelector.addItem(_("A study on disk"), STUDY)
         for name, about in presets().items():

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import slicer
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtTest import QTest
 
 from NoisyLabelSegLib.fusion import fuse
 from NoisyLabelSegLib.metrics import dice
@@ -239,6 +241,43 @@ def test_the_same_error_for_everybody_is_one_click_away_and_at_the_same_place(ho
         matrix = slicer.mrmlScene.GetNodeByID(f"vtkMRMLSliceNodeNoisyLabelSeg{number}").GetSliceToRAS()
         assert [matrix.GetElement(row, 3) for row in range(3)] == list(place)
     assert crosshair.GetCrosshairRAS() == place
+
+
+class Mouse:
+    """Clicks with the left button into widgets that people see, and counts the clicks."""
+
+    def __init__(self, host):
+        self._host, self.clicks = host, 0
+
+    def on(self, widget, place=None):
+        assert widget.isVisible(), "nobody can click on what is hidden"
+        QTest.mouseClick(widget, Qt.MouseButton.LeftButton, pos=place or widget.rect().center())
+        self.clicks += 1
+        self._host.qt_application.processEvents()
+
+
+def test_the_mouse_needs_two_clicks_from_the_truth_to_the_first_own_error_and_one_more_for_everybodys(
+    host, module, opened
+):
+    ui = ui_of(opened)
+    module.parent.resize(300, 1500)  # as wide as Slicer's panel at first
+    module.parent.show()
+    host.qt_application.processEvents()
+    assert opened.truth.truth is not None
+    mouse, table = Mouse(host), ui.statisticsTable
+    row = [table.item(place, 0).text() for place in range(3)].index("misses")
+    mouse.on(table.viewport(), table.visualItemRect(table.item(row, 0)).center())
+    mouse.on(ui.nextButton)
+    assert mouse.clicks == 2
+    assert opened.annotators.mistake == opened.annotators.mistakes("misses")[0]
+    place = slicer.mrmlScene.GetFirstNodeByClass("vtkMRMLCrosshairNode").GetCrosshairRAS()
+    box = ui.oneViewEachBox
+    mouse.on(box, QPoint(8, box.height() // 2))
+    assert mouse.clicks == 3
+    host.qt_application.processEvents()
+    for number in (1, 2, 3):
+        matrix = slicer.mrmlScene.GetNodeByID(f"vtkMRMLSliceNodeNoisyLabelSeg{number}").GetSliceToRAS()
+        assert [matrix.GetElement(line, 3) for line in range(3)] == list(place)
 
 
 def test_a_jump_zooms_in_and_zoom_out_brings_the_whole_image_back(opened):

@@ -150,10 +150,10 @@ def ms(host, module, shared_data):
     if not folder.is_dir():
         pytest.skip("needs the MS study")
     flair, consensus = read_image(folder / "flair.nii.gz"), read_labels(folder / "lesion_consensus.nii.gz")
-    few = slice(60, 90)
-    geometry = replace(flair.geometry, shape=(30, *flair.geometry.shape[1:]))
+    few = slice(60, 80)
+    geometry = replace(flair.geometry, shape=(20, *flair.geometry.shape[1:]))
     lesions = consensus.array[few] > 0
-    objects, count = ndimage.label(lesions)
+    objects, count = ndimage.label(lesions, np.ones((3, 3, 3)))
     largest = 1 + int(np.argmax(np.bincount(objects.ravel())[1:]))
     drawn = {
         "wide": ndimage.binary_dilation(lesions),
@@ -170,6 +170,7 @@ def ms(host, module, shared_data):
     module.exit()
     module.enter()
     panel.caseSection._ui.addFromSceneButton.click()
+    host.wait_for(lambda: len(panel.case.annotators) == 4 and panel.case.isReady)
     panel.case.remove(["consensus"])  # it is what they are compared with, not one of them
     method = panel.truthSection._ui.methodSelector
     method.setProperty("currentIndex", method.findText("Reference: consensus"))

@@ -150,5 +150,14 @@ def test_curves_have_readable_axes_with_units(opened):
     assert chart.GetXAxisTitle() == "Epochs (times that every scan was looked at)"
     assert chart.GetYAxisTitle() == "Loss (nats per pixel)"
     assert chart.GetXAxisRange() == (0.0, 12.0), "the axis says how far the training is"
-    series = [chart.GetNthPlotSeriesNode(index).GetName() for index in range(2)]
-    assert series == ["what is minimized", "misfit to the labels learned from"]
+    series = [chart.GetNthPlotSeriesNode(index).GetName() for index in range(chart.GetNumberOfPlotSeriesNodes())]
+    assert series == ["misfit to the labels learned from"], "the whole loss would make it look flat"
+
+
+def test_the_progress_is_told_in_words_that_people_know(ready):
+    from NoisyLabelSegLib.jobs.reports import Progressed
+
+    figures = {"loss": 1.92, "likelihood": 0.0837, "heldOutLikelihood": 0.0753}
+    ready.trainSection._job._onProgress(Progressed("train", 8, 12, 25.0, figures))
+    words = "misfit to the labels learned from 0.0837, misfit to labels of other cases 0.0753"
+    assert text(ui_of(ready).trainMessage) == f"Training, epoch: 8 of 12 ({words})"

@@ -12,6 +12,7 @@ from slicerhost import Host
 from slicerhost.window import Window
 
 SETTLING_SECONDS = 0.5  # until texts have wrapped and sections have their height
+SETTLING_ROUNDS = 30  # on a slow computer, since a layout hands its new size on to the next one
 SMALLEST = 0  # the quality of a PNG file says how large it may be
 
 
@@ -38,9 +39,10 @@ class Stage:
         self._window.findChild(QWidget, section).collapsed = True
 
     def _picture(self, name: str, section: str) -> None:
-        settled = time.monotonic() + SETTLING_SECONDS
-        while time.monotonic() < settled:
+        settled, rounds = time.monotonic() + SETTLING_SECONDS, 0
+        while time.monotonic() < settled or rounds < SETTLING_ROUNDS:
             self._host.qt_application.processEvents()
+            rounds += 1
         self._window.scroll.ensureWidgetVisible(self._window.findChild(QWidget, section), 0, 2000)
         self._window.views.redraw()
         self._host.qt_application.processEvents()
