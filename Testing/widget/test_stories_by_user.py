@@ -11,6 +11,7 @@ import slicer
 from scipy import ndimage
 
 from NoisyLabelSegLib.cases import read_image, read_labels
+from NoisyLabelSegLib.review.compare.mistakes import MistakeKind
 from NoisyLabelSegLib.scene.arrays import arrayOf
 from NoisyLabelSegLib.scene.colors import classColor
 from NoisyLabelSegLib.scene.nodes import Role
@@ -197,7 +198,7 @@ def test_a_trainee_is_led_to_the_lesion_that_was_missed_and_a_researcher_sees_wh
     ui.statisticsTable.selectRow([row.annotator for row in panel.annotators.rows()].index("trainee"))
     ui.nextButton.click()
     mistake = panel.annotators.mistake
-    assert mistake.kind.value == "missed"
+    assert mistake.kind is MistakeKind.MISSED
     missed = np.count_nonzero(lesions & ~drawn["trainee"])
     assert mistake.size == pytest.approx(missed, rel=0.02), "one voxel is a cubic millimeter"
     assert "missed" in text(ui.annotatorSentence)
