@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import math
 import types
 from collections.abc import Mapping
 from pathlib import Path
@@ -17,6 +18,7 @@ Record = TypeVar("Record")
 
 LARGEST_TEXT = 1 << 29
 """Bytes of the largest text file that is read: a study of half a million cases."""
+_MOST_DIGITS = 18  # of a whole number, which then fits into 64 bits
 
 
 def read_text(path: str | Path, *, missing: str = "check the path") -> str:
@@ -47,8 +49,14 @@ def read_json(path: str | Path, *, missing: str = "check the path", damaged: str
 
 
 def strict_json(text: str) -> Any:
-    """json.loads(), but keys that stand twice, NaN, infinity and lone surrogates are refused with ValueError."""
-    content = json.loads(text, object_pairs_hook=_without_repetition, parse_constant=_refuse_constant)
+    """json.loads(), but keys that stand twice, NaN, huge numbers and lone surrogates are refused with ValueError."""
+    content = json.loads(
+        text,
+        object_pairs_hook=_without_repetition,
+        parse_constant=_refuse_constant,
+        parse_int=_bounded_int,
+        parse_float=_finite_float,
+    )
     if "\\ud" in text.lower():
         _refuse_surrogates(content)
     return content
@@ -64,6 +72,19 @@ def _without_repetition(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 def _refuse_constant(word: str) -> None:
     raise ValueError(f"{word} is not a number")
+
+
+def _bounded_int(word: str) -> int:
+    if len(word.lstrip("-")) > _MOST_DIGITS:
+        raise ValueError(f"the number {word[:_MOST_DIGITS]}... is too large")
+    return int(word)
+
+
+def _finite_float(word: str) -> float:
+    number = float(word)
+    if math.isinf(number):
+        raise ValueError(f"the number {word[:60]} is too large")
+    return number
 
 
 def _refuse_surrogates(content: Any) -> None:

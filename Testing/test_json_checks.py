@@ -112,3 +112,15 @@ def test_a_pipe_is_not_read(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "study.json")
     with pytest.raises(UserError, match="is a named pipe, not a file"):
         read_json(tmp_path / "study.json")
+
+
+@pytest.mark.parametrize("number", ["1e999", "-1e999", "9" * 19, "9" * 400, "9" * 5000])
+def test_a_number_that_no_computer_holds_is_refused(tmp_path: Path, number: str) -> None:
+    (tmp_path / "a.json").write_text(f'{{"seconds": [{number}]}}', encoding="utf-8")
+    with pytest.raises(UserError, match=r"is not valid JSON: the number -?[19].* is too large; correct it\.$"):
+        read_json(tmp_path / "a.json")
+
+
+def test_numbers_of_64_bits_are_read(tmp_path: Path) -> None:
+    (tmp_path / "a.json").write_text("[-123456789012345678, 1e308, 0.1]", encoding="utf-8")
+    assert read_json(tmp_path / "a.json") == [-123456789012345678, 1e308, 0.1]

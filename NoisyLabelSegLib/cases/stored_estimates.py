@@ -209,7 +209,8 @@ def read_matrices(path: Path, classes: int) -> dict[str, Field]:
 
 def _matrix(values: list[Any], classes: int, name: str, path: Path) -> Field:
     try:
-        matrix = np.array(values, dtype=np.float32)
+        with np.errstate(over="ignore"):
+            matrix = np.array(values, dtype=np.float32)
     except (TypeError, ValueError):
         matrix = np.empty(0, dtype=np.float32)
     if matrix.shape != (classes, classes) or not np.isfinite(matrix).all():

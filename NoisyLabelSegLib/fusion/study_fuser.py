@@ -11,6 +11,7 @@ from typing import Any
 
 from NoisyLabelSegLib.cases import Case, Study
 from NoisyLabelSegLib.cases.estimates import ANNOTATORS_JSON
+from NoisyLabelSegLib.errors import UserError
 from NoisyLabelSegLib.failures import Failures
 from NoisyLabelSegLib.fusion.annotators import FORMAT
 from NoisyLabelSegLib.fusion.leave_one_out import FusedFrom, leave_one_out, leave_one_out_pools
@@ -110,19 +111,16 @@ def stored_fuser(
     """What fused the study's cases into this folder, as its annotators.json says; None where no fusion did."""
     path = folder / ANNOTATORS_JSON
     content = read_json(path) if path.exists() else None
-    if (
-        not isinstance(content, dict)
-        or content.get("format") != FORMAT
-        or content.get("method")
-        not in {
-            *METHODS,
-            *ATLAS_METHODS,
-        }
-    ):
+    if not isinstance(content, dict) or content.get("format") != FORMAT:
         return None
-    names = {entry["annotator"] for entry in content["annotators"]}
+    method, options, entries = (content.get(key) for key in ("method", "options", "annotators"))
+    if not isinstance(method, str) or method not in {*METHODS, *ATLAS_METHODS}:
+        return None
+    if not isinstance(options, dict) or not isinstance(entries, list) or not isinstance(content.get("pooled"), bool):
+        raise UserError("does not say how the truths were fused", file=path, remedy="fuse the study again")
+    names = [entry.get("annotator") for entry in entries if isinstance(entry, dict)]
     used = replace(study, annotators=tuple(name for name in study.annotators if name in names))
-    plan = FusionPlan(content["method"], content["options"], pooled=content["pooled"])
+    plan = FusionPlan(method, options, pooled=content["pooled"])
     if not used.annotators:
         return None
     return StudyFuser.prepare(used, plan, run=run, report=report, failures=failures)

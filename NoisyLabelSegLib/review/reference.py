@@ -70,7 +70,7 @@ def _of_folder(folder: Path, study: Study) -> Reference:
     with suppress(UserError):
         content = read_json(folder / ANNOTATORS_JSON)
         fused_by = content.get("method") if isinstance(content, dict) else None
-        if fused_by in METHODS:
+        if isinstance(fused_by, str) and fused_by in METHODS:
             entries = [entry for entry in content.get("annotators") or () if isinstance(entry, dict)]
             known = tuple(dict.fromkeys(str(entry.get("annotator")) for entry in entries))
             return Reference("", (METHODS[fused_by].title,), known, cases)
