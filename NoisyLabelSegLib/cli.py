@@ -8,11 +8,13 @@ from __future__ import annotations
 import argparse
 import difflib
 import importlib
+import io
 import re
 import signal
 import sys
 import traceback
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from types import FrameType, ModuleType
 from typing import NoReturn
 
@@ -20,8 +22,8 @@ from rich_argparse import RawDescriptionRichHelpFormatter
 
 from NoisyLabelSegLib import __version__
 from NoisyLabelSegLib.commands import VERBS
-from NoisyLabelSegLib.commands.terminal import Terminal
-from NoisyLabelSegLib.errors import BAD_INPUT, DONE, UserError, ending
+from NoisyLabelSegLib.commands.terminal import Terminal, output_written
+from NoisyLabelSegLib.errors import DONE, UserError, ending
 
 EPILOG = """See it work:            noisylabelseg demo --out demo
 Your own label files:   noisylabelseg fuse --help
@@ -33,29 +35,24 @@ _NEGATIVE = re.compile(r"-[\d.][\d.,e+-]*")
 def main(words: Sequence[str] | None = None) -> int:
     """Runs one verb and returns its exit code."""
     words = _joined(sys.argv[1:] if words is None else words) or ["--help"]
-    try:
-        _require_verb(words[0])
-        arguments = _parser(words).parse_args(words)
-    except UserError as error:
-        Terminal(json="--json" in words).error(error.sentence)
-        return BAD_INPUT
-    with Terminal(json=arguments.json) as terminal:
-        return _run(arguments, terminal)
+    _accept_all_letters(json="--json" in words)
+    with Terminal(json="--json" in words) as terminal, _interrupted_by_signals(terminal):
+        return _run(words, terminal)
 
 
-def _run(arguments: argparse.Namespace, terminal: Terminal) -> int:
-    previous = signal.signal(signal.SIGTERM, _interrupt)
+def _run(words: Sequence[str], terminal: Terminal) -> int:
     try:
+        with output_written():
+            _require_verb(words[0])
+            arguments = _parser(words).parse_args(words)
         terminal.started(arguments.verb)
         terminal.result(arguments.module.run(arguments, terminal))
     except (Exception, KeyboardInterrupt) as error:  # noqa: BLE001 - people get a sentence, not a traceback
-        if arguments.debug:
+        if "--debug" in words:
             traceback.print_exc()
         code, sentence = ending(error, remedy="run again with --debug and report what it prints")
         terminal.error(sentence)
         return code
-    finally:
-        signal.signal(signal.SIGTERM, previous)
     return DONE
 
 
@@ -118,5 +115,31 @@ def _add_arguments(parser: argparse.ArgumentParser, module: ModuleType, words: S
     parser.add_argument("--debug", action="store_true", help="show the technical details of an error")
 
 
-def _interrupt(_number: int, _frame: FrameType | None) -> NoReturn:
-    raise KeyboardInterrupt
+def _accept_all_letters(*, json: bool) -> None:
+    """Letters that the terminal or log file does not have become question marks; events are UTF-8 everywhere."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(encoding="utf-8" if json else None, errors="replace")
+
+
+class _Interrupt(KeyboardInterrupt):
+    """Python itself ends a process by SIGINT, whatever its exit code, where a plain one left certain C code."""
+
+
+@contextmanager
+def _interrupted_by_signals(terminal: Terminal) -> Iterator[None]:
+    """While it lasts, SIGTERM does what Ctrl-C does; Ctrl-C may be ignored, as it is in the background of a shell."""
+
+    def interrupt(_number: int, _frame: FrameType | None) -> NoReturn:
+        terminal.interrupted = True
+        raise _Interrupt
+
+    handled = [signal.SIGTERM]
+    if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+        handled.append(signal.SIGINT)
+    previous = {number: signal.signal(number, interrupt) for number in handled}
+    try:
+        yield
+    finally:
+        for number, handler in previous.items():
+            signal.signal(number, handler)

@@ -6,6 +6,7 @@ import json
 import signal
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -155,3 +156,33 @@ def test_negative_numbers_need_no_equals_sign(
 ) -> None:
     assert main(["predict", "lidc-nodules", str(tmp_path / "x.nrrd"), *words, "--out", str(tmp_path / "out")]) == 2
     assert "x.nrrd: does not exist" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("moment", ["in C code", "lost"])
+def test_a_signal_ends_the_run_wherever_it_arrives(
+    make_disk_study: Callable[..., Study], tmp_path: Path, moment: str
+) -> None:
+    """Below PyRun_String() Python would end the process by a signal; in a callback it would forget the exception."""
+    script = """
+import ctypes, os, signal, sys, weakref
+from NoisyLabelSegLib.cli import main
+from NoisyLabelSegLib.fusion import study
+class Thing: pass
+def kill(*_): os.kill(os.getpid(), signal.SIGTERM); [None for _ in range(100)]
+def in_c(*_):
+    place = {"kill": kill}
+    ctypes.pythonapi.PyRun_String.restype = ctypes.py_object
+    ctypes.pythonapi.PyRun_String(b"kill()", 257, ctypes.py_object(place), ctypes.py_object(place))
+def lost(*_):
+    thing = Thing()
+    reference = weakref.ref(thing, kill)
+    del thing
+original, act = study.run_key, {"in C code": in_c, "lost": lost}[sys.argv[1]]
+study.run_key = lambda *words, **more: (act(), original(*words, **more))[1]
+sys.exit(main(sys.argv[2:]))
+"""
+    words = ["fuse", str(make_disk_study(cases=2).folder), "--out", str(tmp_path / "out")]
+    done = subprocess.run([sys.executable, "-c", script, moment, *words], capture_output=True, text=True, check=False)
+    assert done.returncode == 130, done.stderr
+    assert done.stderr.endswith("Cancelled: nothing half-written was left behind.\n")
+    assert not (tmp_path / "out").exists()

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
+import os
 import sys
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from types import TracebackType
-from typing import Any
+from typing import Any, NoReturn
 
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, TaskID, TextColumn, TimeRemainingColumn
@@ -23,6 +26,12 @@ SECONDS_BETWEEN_LINES = 5.0
 """Progress lines in a log file are at least so far apart; work that is done sooner writes none."""
 
 
+class _Console(Console):
+    def on_broken_pipe(self) -> NoReturn:
+        """Leaves it to `output_written` what to do; Rich would end the process with exit code 1."""
+        raise BrokenPipeError("its reader has closed its end")
+
+
 class Terminal:
     """Listens to a verb; as a context manager it closes the progress bar whatever happens.
 
@@ -31,8 +40,10 @@ class Terminal:
 
     def __init__(self, *, json: bool = False, clock: Callable[[], float] = time.monotonic) -> None:
         self.json = json
-        self._console = Console(highlight=False, soft_wrap=True)
-        self._errors = Console(stderr=True, highlight=False, soft_wrap=True)
+        self.interrupted = False
+        """Whether a signal asked to stop: the exception that says so is lost where Python calls back from C code."""
+        self._console = _Console(highlight=False, soft_wrap=True)
+        self._errors = _Console(stderr=True, highlight=False, soft_wrap=True)
         self._time_left = TimeLeft(clock)
         self._bar: Bar | None = None
         self._task: TaskID | None = None
@@ -52,6 +63,8 @@ class Terminal:
 
     def progress(self, progress: Progress) -> None:
         """Moves the bar on a terminal, writes a line every few seconds into a log, or writes a `progress` event."""
+        if self.interrupted:
+            raise KeyboardInterrupt
         if self.json:
             self._emit(progress_event(progress, self._time_left.after(progress)))
             return
@@ -65,7 +78,7 @@ class Terminal:
         if self.json:
             self._emit(Event("log", {"text": sentence}))
         else:
-            self._console.print(shown(sentence), markup=False)
+            self._print(shown(sentence))
 
     def table(self, title: str, columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
         """A table for people; with --json the same figures belong in the result, so nothing is written here."""
@@ -78,9 +91,10 @@ class Terminal:
             table.add_column(Text(shown(column)), justify="right" if numeric and rows else "left", overflow="fold")
         for row in rows:
             table.add_row(*(Text(cell) for cell in row))  # a plain text cell would be read as markup
-        console = self._console if self._console.is_terminal else Console(highlight=False, width=160)
-        console.print(shown(title), markup=False)
-        console.print(table)
+        console = self._console if self._console.is_terminal else _Console(highlight=False, width=160)
+        with output_written():
+            console.print(shown(title), markup=False)
+            console.print(table)
 
     def result(self, values: dict[str, Any]) -> None:
         self._close_bar()
@@ -91,8 +105,10 @@ class Terminal:
         """One sentence on stderr, and the `error` event where events were asked for."""
         self._close_bar()
         if self.json:
-            self._emit(Event("error", {"message": sentence}))
-        self._errors.print(shown(sentence), markup=False)
+            with contextlib.suppress(UserError):  # what is wrong may be that nobody reads events
+                self._emit(Event("error", {"message": sentence}))
+        with contextlib.suppress(OSError):
+            self._errors.print(shown(sentence), markup=False)
 
     def _write_line(self, progress: Progress) -> None:
         """What is being done, how much of it is done and how long it will take."""
@@ -104,7 +120,7 @@ class Terminal:
         parts = [f"{progress.stage}: {100 * share:.0f} %"]
         parts += [f"about {_duration(left)} left"] if left is not None and share < 1 else []
         parts += [f"{name} {value:.4g}" for name, value in progress.metrics.items()]
-        self._console.print(", ".join(parts), markup=False)
+        self._print(", ".join(parts))
 
     def _move_bar(self, progress: Progress) -> None:
         if self._bar is None:
@@ -127,12 +143,25 @@ class Terminal:
             self._bar.stop()
             self._bar, self._task = None, None
 
+    def _print(self, line: str) -> None:
+        with output_written():
+            self._console.print(line, markup=False)
+
     def _emit(self, event: Event) -> None:
-        try:
+        with output_written():
             sys.stdout.write(event.line() + "\n")
             sys.stdout.flush()
-        except BrokenPipeError as error:
-            raise UserError("the program that reads the events has closed its end") from error
+
+
+@contextmanager
+def output_written() -> Iterator[None]:
+    """Ends the run with a sentence where what it says cannot be written: the reader has gone, or the disk is full."""
+    try:
+        yield
+    except OSError as error:
+        with contextlib.suppress(OSError, ValueError):  # else Python tries again when it exits
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        raise UserError(f"The output of this command cannot be written ({error.strerror or error})") from error
 
 
 def _duration(seconds: float) -> str:
