@@ -22,17 +22,9 @@ from NoisyLabelSegLib.errors import UserError
 from NoisyLabelSegLib.locks import claimed, remove_stale_lock
 
 _DISK_ERRORS = {
-    errno.ENOSPC,
-    errno.EDQUOT,
-    errno.EROFS,
-    errno.EACCES,
-    errno.EPERM,
-    errno.ENOTDIR,
-    errno.EEXIST,
-    errno.ENAMETOOLONG,
+    *(errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EACCES, errno.EPERM),
+    *(errno.ENOTDIR, errno.EEXIST, errno.ENAMETOOLONG),
 }
-
-
 _PARTIAL, _COMPLETE = ".partial-", ".complete-"
 FINISHED = ".finished"
 """The folder, in a half-written one, of what an interrupted run had finished."""
@@ -77,6 +69,7 @@ def output_folder(path: str | Path, *, force: bool = False, key: str = "") -> It
     interrupted, is gone on with. Its folder FINISHED is for notes about what is finished; it does not become a result.
     """
     path = Path(path)
+    path = path.resolve() if path.is_symlink() else path  # the new folder takes the place of the one it leads to
     with _clear_write_errors(path), only_writer(path):
         _refuse_file(path)
         _finish_moves(path)
@@ -95,6 +88,7 @@ def output_folder(path: str | Path, *, force: bool = False, key: str = "") -> It
         kept = None
         try:
             yield folder
+            _refuse_links(folder, path)
             with undisturbed():
                 shutil.rmtree(folder / FINISHED, ignore_errors=True)
                 if path.exists() and any(path.iterdir()):
@@ -203,6 +197,14 @@ def _refuse_file(folder: Path) -> None:
     for place in (folder, *folder.parents):
         if place.exists() and not place.is_dir():
             raise UserError("is a file, not a folder", file=place, remedy="choose another output folder")
+
+
+def _refuse_links(folder: Path, path: Path) -> None:
+    """Refuses to write into folders that are links, which would put files outside of `path`."""
+    for inner in folder.rglob("*") if path.exists() else ():
+        target = path / inner.relative_to(folder)
+        if target.is_symlink() and inner.is_dir():
+            raise UserError("is a link to another folder", file=target, remedy="remove it or choose another folder")
 
 
 def _unfinished(path: Path, key: str) -> Path | None:

@@ -212,3 +212,29 @@ def test_a_table_without_rows_still_has_a_header() -> None:
 @pytest.mark.parametrize("name", ["=1+1", "+1", "-1", "@SUM(A1)", "\t=1+1"])
 def test_a_text_in_a_table_is_never_a_formula(name: str) -> None:
     assert csv_text([{"annotator": name, "value": -2.5}]) == f"annotator,value\n'{name},-2.5\n"
+
+
+def test_nothing_is_written_through_a_link_to_another_folder(tmp_path: Path) -> None:
+    (tmp_path / "elsewhere").mkdir()
+    (tmp_path / "out").mkdir()
+    (tmp_path / "out" / "case").symlink_to(tmp_path / "elsewhere")
+    with (
+        pytest.raises(UserError, match="case: is a link to another folder"),
+        output_folder(tmp_path / "out", force=True) as folder,
+    ):
+        (folder / "case").mkdir()
+        (folder / "case" / "truth.txt").write_text("new")
+    assert not any((tmp_path / "elsewhere").iterdir())
+    assert {path.name for path in tmp_path.iterdir()} == {"elsewhere", "out"}
+
+
+@pytest.mark.parametrize("there", [True, False])
+def test_an_output_that_is_a_link_fills_the_folder_it_leads_to(tmp_path: Path, there: bool) -> None:
+    if there:
+        (tmp_path / "disk").mkdir()
+    (tmp_path / "out").symlink_to(tmp_path / "disk")
+    with output_folder(tmp_path / "out") as folder:
+        (folder / "a.txt").write_text("a")
+    assert (tmp_path / "out").is_symlink()
+    assert (tmp_path / "disk" / "a.txt").read_text() == "a"
+    assert {path.name for path in tmp_path.iterdir()} == {"disk", "out"}

@@ -11,7 +11,7 @@ lists which file is whose. `samples.nrrd` holds labels drawn from the annotator 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from enum import Enum
 from functools import cached_property
@@ -21,6 +21,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from NoisyLabelSegLib.cases.case import Case
 from NoisyLabelSegLib.cases.files import write_labels
 from NoisyLabelSegLib.cases.geometry import Geometry
 from NoisyLabelSegLib.cases.slab_writer import slabs_of, write_slabs
@@ -93,6 +94,17 @@ TRUTH, PROBABILITIES = FileOf(FileKind.TRUTH).name, FileOf(FileKind.PROBABILITIE
 def file_name(kind: FileKind, annotator: str = "") -> str:
     """The name of a file in an estimate folder, such as `annotator_<name>.nrrd`."""
     return FileOf(kind, annotator).name
+
+
+def require_apart(cases: Iterable[Case], out: str | Path) -> None:
+    """Refuses an output folder whose folder of a case holds files that the case is made of: none is to be replaced."""
+    if not Path(out).is_dir():
+        return
+    out = Path(out).resolve()
+    for case in cases:
+        for source in case.sources():
+            if isinstance(source, Path) and source.resolve().is_relative_to(out / case.id):
+                raise UserError(f"holds files of the study, such as {source}", file=out, remedy="choose another output")
 
 
 class EstimateWriter:

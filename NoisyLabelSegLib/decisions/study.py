@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from NoisyLabelSegLib.cases import Case, Study, read_labels, write_labels
-from NoisyLabelSegLib.cases.estimates import TRUTH, EstimateWriter
+from NoisyLabelSegLib.cases.estimates import TRUTH, EstimateWriter, require_apart
 from NoisyLabelSegLib.decisions.adjudication import AdjudicatedCase, Labels, adjudicate_case, labels_digest
 from NoisyLabelSegLib.decisions.record import Conflict, Decision, Decisions
 from NoisyLabelSegLib.errors import UserError
@@ -54,6 +54,7 @@ def adjudicate_study(
     """
     decisions = decisions.with_case_ids([case.id for case in study.cases])
     _require_cases(study, decisions)
+    require_apart(study.cases, folder)
     found, digests = AdjudicatedStudy(), dict[str, str]()
     with output_folder(folder, force=force) as out:
         for case in steps(study.cases, "adjudicate", report, total=len(study.cases)):

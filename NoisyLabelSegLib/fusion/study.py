@@ -9,7 +9,7 @@ from functools import partial
 from pathlib import Path
 
 from NoisyLabelSegLib.cases import Case, Study
-from NoisyLabelSegLib.cases.estimates import EstimateWriter
+from NoisyLabelSegLib.cases.estimates import EstimateWriter, require_apart
 from NoisyLabelSegLib.cases.finished_cases import remembering, run_key
 from NoisyLabelSegLib.errors import UserError
 from NoisyLabelSegLib.failures import Failures
@@ -49,6 +49,7 @@ def fuse_study(
     labeled = replace(study, cases=tuple(case for case in study.cases if set(case.annotators) & set(study.annotators)))
     if not labeled.cases:
         raise UserError(f"No case of the study {study.name} has labels of these annotators")
+    require_apart(study.cases, folder)
     key = run_key(labeled, "fuse", plan, keep_going)
     with output_folder(folder, force=force, key=key) as partial_folder:
         run = remembering(run, partial_folder / FINISHED)

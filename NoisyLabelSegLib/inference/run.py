@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from NoisyLabelSegLib.cases import Case
-from NoisyLabelSegLib.cases.estimates import OBJECT_JSON, EstimateWriter
+from NoisyLabelSegLib.cases.estimates import OBJECT_JSON, EstimateWriter, require_apart
 from NoisyLabelSegLib.errors import UserError
 from NoisyLabelSegLib.inference.case_prediction import CasePrediction
 from NoisyLabelSegLib.inference.draws import Draws
@@ -55,6 +55,7 @@ def predict_cases(
     anyway: cases that the model is not for are predicted all the same.
     flips: test-time augmentation, the mean over mirror images and overlapping tiles (see `load_model`).
     """
+    require_apart(cases, folder)
     outputs = outputs or PredictionOutputs()
     loaded = load_model(model, device, flips=flips)
     loaded.require(outputs)

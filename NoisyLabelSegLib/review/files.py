@@ -9,6 +9,7 @@ from typing import Any
 
 from NoisyLabelSegLib import __version__
 from NoisyLabelSegLib.cases import Study
+from NoisyLabelSegLib.cases.estimates import require_apart
 from NoisyLabelSegLib.cases.finished_cases import remembering, run_key
 from NoisyLabelSegLib.errors import UserError
 from NoisyLabelSegLib.failures import Failures
@@ -69,6 +70,7 @@ def write_review(
     if not keep_going:
         study.require_files()
     made = Path(truth) if truth not in METHODS and Path(truth).is_dir() else None
+    require_apart(study.cases, out)
     key = run_key(study, "review", truth, settings, costs, keep_going, folder=made)
     with output_folder(out, force=force, key=key) as folder:
         run = remembering(run, folder / FINISHED)
