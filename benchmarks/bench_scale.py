@@ -1,4 +1,4 @@
-"""`bench scale`: time and peak memory of the verbs on large cases, and on many small ones."""
+"""`bench scale`: processor time and peak memory of the verbs on large cases, and on many small ones."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ import numpy as np
 from NoisyLabelSegLib.cases import Annotation, Case, Geometry, Image, Study, write_image, write_labels
 from NoisyLabelSegLib.commands.terminal import Terminal
 
-SUMMARY = "Time and peak memory of fuse, review, evaluate and agree on large cases and on many cases."
+SUMMARY = "Processor time and peak memory of fuse, review, evaluate and agree on large cases and on many cases."
 
 ROOT = Path(__file__).resolve().parents[1]
 READERS, CLASSES = tuple(f"reader{number}" for number in range(1, 6)), ("background", "one", "two")
@@ -33,9 +33,8 @@ _DIFFERENT_CASES = 10
 _WORKER = """
 import json, resource, sys, time
 from NoisyLabelSegLib.cli import main
-start = time.perf_counter()
 code = main(sys.argv[1:])
-seconds = time.perf_counter() - start
+seconds = time.process_time()
 print(json.dumps([code, seconds, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024]))
 """
 
@@ -57,12 +56,12 @@ def run(terminal: Terminal, options: argparse.Namespace) -> dict[str, Any]:
                     found.setdefault(f"{verb}, {size} {kind}", {"seconds": seconds, "peak GB": memory / 1e9})
                     terminal.say(f"{verb}, {size} {kind}: {seconds:.1f} s, {memory / 1e9:.2f} GB")
     rows = [[name, f"{row['seconds']:.1f}", f"{row['peak GB']:.2f}"] for name, row in found.items()]
-    terminal.table("One process, one thread", ["work", "seconds", "peak GB"], rows)
+    terminal.table("One process, one thread", ["work", "processor seconds", "peak GB"], rows)
     return found
 
 
 def measured(verb: str, study: Path) -> tuple[float, int]:
-    """Seconds, and bytes of the largest resident memory, of a process that carries out the verb on a study."""
+    """Processor seconds and largest resident memory in bytes of a process that carries out the verb on a study."""
     out = study.with_name(f"{study.name}-{verb}")
     places = {"study": study, "out": out, "fused": study.with_name(f"{study.name}-fuse")}
     words = [word.format(**places) for word in VERBS[verb]]
