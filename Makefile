@@ -30,7 +30,7 @@ panel: environment
 	cd Testing/Host && ../../$(BIN)/python -m slicerhost
 
 # Every picture of docs/pictures; needs chromium, to picture a report.
-PANELS := annotators each expected training agreement revealed one-class
+PANELS := annotators each adjudication hidden conflict signed expected training agreement revealed one-class
 screenshots: environment
 	$(BIN)/python -m benchmarks.scene_pictures docs/pictures
 	cd Testing/Host && ../../$(BIN)/python -m slicerhost.pictures ../../build/pictures --train

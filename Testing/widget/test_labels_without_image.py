@@ -8,6 +8,7 @@ import slicer
 
 from NoisyLabelSegLib.cases import Geometry, read_geometry, read_labels, write_labels
 from NoisyLabelSegLib.cli import main
+from NoisyLabelSegLib.decisions import Decisions
 from NoisyLabelSegLib.scene.case_images import isEmpty
 from NoisyLabelSegLib.scene.nodes import Role
 from Testing.widget.nodes import edit, labelmap, segmentation
@@ -183,6 +184,8 @@ def test_a_picture_comes_back_as_a_picture(module, host, pictures, tmp_path):
     words = ["--truth", str(place / "reference"), "--decisions", str(place / "decisions.json")]
     assert main(["adjudicate", str(pictures.parent), *words, "--out", str(tmp_path / "again")]) == 0
     np.testing.assert_array_equal(read_labels(tmp_path / "again" / "cell" / "truth.nrrd").array, truth)
+    ours, theirs = (Decisions.read(folder / "decisions.json").labels_sha256 for folder in (place, tmp_path / "again"))
+    assert ours == theirs, "the labels are known to be the same"
     host.answers.consents.append(True)
     ui.signOffButton.click()
     np.testing.assert_array_equal(read_labels(pictures.parent / "truth" / "cell.nrrd").array, truth)
