@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import errno
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 DONE, FAULT, BAD_INPUT, CANCELLED = 0, 1, 2, 130
@@ -27,6 +29,17 @@ class UserError(Exception):
         place = f"{self.file}: " if self.file is not None else ""
         remedy = f"; {self.remedy}" if self.remedy else ""
         return " ".join(f"{place}{self.problem}{remedy}.".split())
+
+
+@contextmanager
+def naming(path: Path) -> Iterator[None]:
+    """Lets an error that names no file name this one."""
+    try:
+        yield
+    except UserError as error:
+        if error.file is not None:
+            raise
+        raise UserError(error.problem, file=path, remedy=error.remedy, detail=error.detail) from error
 
 
 EXTRAS = {

@@ -48,6 +48,9 @@ class LargeCase:
         truth._ui.liveBox.setChecked(False)
         train._ui.runPath.currentPath = str(folder / "run")
 
+        def opened() -> bool:
+            return bool(panel.case.isOpen and panel.case.isReady and not panel.case._runner.running)
+
         def estimated() -> bool:
             return panel.truth.truth is not None and not truth._steps.running
 
@@ -84,7 +87,7 @@ class LargeCase:
             truth._steps.run(truth._prediction.loading(), large=True)
 
         return [
-            ("open the study", lambda: panel.opening.openPath(study), lambda: panel.case.isOpen and panel.case.isReady),
+            ("open the study", lambda: panel.opening.openPath(study), opened),
             ("estimate the truth", truth._ui.estimateButton.click, estimated),
             ("review everybody", annotators.review, reviewed),
             ("select an annotator", lambda: table.selectRow(3), at_rest),

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from NoisyLabelSegLib.verbs.fuse import FuseSettings
     from NoisyLabelSegLib.verbs.predict import PredictSettings
     from NoisyLabelSegLib.verbs.review import ReviewSettings
+    from NoisyLabelSegLib.verbs.scans import ScansSettings
     from NoisyLabelSegLib.verbs.train import TrainSettings
 
 __getattr__, __all__ = attach(__name__, __file__)

@@ -9,7 +9,7 @@ from pathlib import Path
 from NoisyLabelSegLib.jobs.job import Job
 from NoisyLabelSegLib.jobs.pollers import Poller
 from NoisyLabelSegLib.jobs.reports import Failed, Progressed
-from NoisyLabelSegLib.verbs import CompareSettings, DisagreementsSettings
+from NoisyLabelSegLib.verbs.settings import VerbSettings
 from NoisyLabelSegLib.widget.work import Runner, Work
 
 
@@ -67,7 +67,7 @@ class NewestInBackground:
     def handOver(
         self,
         handed: HandedOver,
-        settings: CompareSettings | DisagreementsSettings,
+        settings: VerbSettings,
         answering: Callable[[], Work],
         *,
         progress: str = "",

@@ -4,41 +4,30 @@ from __future__ import annotations
 
 import math
 import tempfile
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 from slicer.i18n import tr as _
 
 from NoisyLabelSegLib.cases import Case, Study
-from NoisyLabelSegLib.errors import UserError
+from NoisyLabelSegLib.errors import UserError, naming
 from NoisyLabelSegLib.scene.folder import CaseFolder
 from NoisyLabelSegLib.scene.loading import loadingCase, openStudy
 from NoisyLabelSegLib.scene.nodes import Role
+from NoisyLabelSegLib.verbs import ScansSettings
 from NoisyLabelSegLib.widget.case_logic import CaseLogic
+from NoisyLabelSegLib.widget.handed_over import HandedOver, NewestInBackground
 from NoisyLabelSegLib.widget.work import Runner, Work, isLarge, told
 
 DEMO_SIZE = (96, 96, 24)
 DEMO_SEED = 1
 
 
-@contextmanager
-def _named(path: Path) -> Iterator[None]:
-    """Lets an error that names no file name this one."""
-    try:
-        yield
-    except UserError as error:
-        if error.file is not None:
-            raise
-        raise UserError(error.problem, file=path, remedy=error.remedy, detail=error.detail) from error
-
-
 class Opening:
     """Remembers the study that was opened last, so that its other cases can be chosen."""
 
-    def __init__(self, scene: Any, case: CaseLogic, runner: Runner) -> None:
-        self._scene, self._case, self._runner = scene, case, runner
+    def __init__(self, scene: Any, case: CaseLogic, runner: Runner, background: NewestInBackground) -> None:
+        self._scene, self._case, self._runner, self._background = scene, case, runner, background
         self._study: Study | None = None
         self._imported: tempfile.TemporaryDirectory[str] | None = None
 
@@ -63,25 +52,39 @@ class Opening:
 
     def openPath(self, path: Path) -> None:
         """Opens a study file, or any folder of images and labels: its first case."""
-        with _named(path):
+        with naming(path):
             self._open(openStudy(path), path)
 
     def importPath(self, path: Path) -> None:
         """Opens a folder with an LIDC scan and its XML, or with DICOM SEG objects and the series they refer to."""
-        from NoisyLabelSegLib.cases.import_dicom_seg import plan_dicom_seg
-        from NoisyLabelSegLib.cases.import_lidc import plan_lidc
+        self._background.ask(lambda handed: self._importing(handed, path))
 
-        with _named(path):
-            plan = plan_lidc(path) if any(path.rglob("*.xml")) else plan_dicom_seg(path)
-            self.close()
-            self._imported = tempfile.TemporaryDirectory(prefix="noisylabelseg-import-")
-            self._open(plan.write(Path(self._imported.name) / "study"), path)
+    def _importing(self, handed: HandedOver, path: Path) -> Work:
+        """Lets another process make a study of the files; its first case is opened then."""
+        yield _("Reading {name}...").format(name=path.name)
+        folder = tempfile.TemporaryDirectory(prefix="noisylabelseg-import-")
+        settings = ScansSettings(source=str(path), out=str(Path(folder.name) / "study"))
+        progress = _("Reading scans: {done} of {total}...")
+        self._background.handOver(handed, settings, lambda: self._imports(folder, path), progress=progress)
+
+    def _imports(self, folder: tempfile.TemporaryDirectory[str], path: Path) -> Work:
+        """Opens the study that was made; the one before is not needed any more."""
+        yield ""
+        self.close()
+        self._imported = folder
+        self._open(Study.read(Path(folder.name) / "study"), path)
+
+    @property
+    def isImporting(self) -> bool:
+        """Whether another process still reads scans."""
+        return self._background.running
 
     def finish(self) -> None:
         """Waits for a large case that is still being loaded."""
         self._runner.finish()
 
     def leaveScene(self) -> None:
+        self._background.close()
         self._runner.cancel()
 
     def close(self) -> None:
@@ -115,7 +118,7 @@ class Opening:
         work = loadingCase(self._scene, case, study.classes, study=study.name, annotators=study.annotators)
         isNew = not CaseFolder(self._scene, case.id, study.name).nodes()
         try:
-            with _named(study.folder / case.id):
+            with naming(study.folder / case.id):
                 folder = yield from told(_("Loading {step}..."), work)
         except (GeneratorExit, UserError):
             if isNew:  # half a case is of no use

@@ -28,6 +28,8 @@ from NoisyLabelSegLib.widget.display_section import DisplaySection
 from NoisyLabelSegLib.widget.edit_watch import EditWatch
 from NoisyLabelSegLib.widget.export_logic import ExportLogic
 from NoisyLabelSegLib.widget.export_section import ExportSection
+from NoisyLabelSegLib.widget.handed_over import NewestInBackground
+from NoisyLabelSegLib.widget.job_button import TimerPoller
 from NoisyLabelSegLib.widget.keys import Keys
 from NoisyLabelSegLib.widget.models import ModelShelf
 from NoisyLabelSegLib.widget.names_logic import NamesLogic
@@ -37,7 +39,7 @@ from NoisyLabelSegLib.widget.practice_section import PracticeSection, recordPath
 from NoisyLabelSegLib.widget.prediction_logic import PredictionLogic
 from NoisyLabelSegLib.widget.preselection import probableVolume
 from NoisyLabelSegLib.widget.reader_study import ReaderStudy
-from NoisyLabelSegLib.widget.steps import Steps
+from NoisyLabelSegLib.widget.steps import Steps, say
 from NoisyLabelSegLib.widget.structures import Structures
 from NoisyLabelSegLib.widget.study_logic import StudyLogic
 from NoisyLabelSegLib.widget.study_section import StudySection
@@ -78,7 +80,9 @@ class Panel:
         self._isOutdated = False  # outlines were edited while another module was in front
         views, torch = ReviewViews(scene, slicer.app.applicationLogic()), TorchSupport()
         self.case = CaseLogic(scene, Steps(uis["Case"].caseMessage))
-        self.opening = Opening(scene, self.case, Steps(uis["Case"].caseMessage))
+        message = uis["Case"].caseMessage
+        imports = NewestInBackground("import", Steps(message), TimerPoller, lambda sentence: say(message, sentence))
+        self.opening = Opening(scene, self.case, Steps(message), imports)
         self.truth = TruthLogic(self.case, views)
         self.annotators = AnnotatorsLogic(self.case, self.truth, views, _)
         prediction = PredictionLogic(self.case, self.truth)

@@ -191,7 +191,9 @@ def test_a_dropped_study_that_cannot_be_read_is_explained_in_a_message(host, mod
 def test_an_lidc_scan_opens_with_its_readers(host, module, shared_data):
     host.answers.paths.append(str(shared_data / "lidc-ct-xml"))
     module.panel.caseSection.onImport()
+    assert module.panel.opening.isImporting, "in another process: the window stays alive"
     host.wait_for(lambda: module.panel.truth.truth is not None)
+    assert not module.panel.opening.isImporting
     assert names(module.panel) == ["reader1", "reader2", "reader3", "reader4"]
     assert module.panel.truth.truth.any()
 
@@ -199,8 +201,19 @@ def test_an_lidc_scan_opens_with_its_readers(host, module, shared_data):
 def test_a_folder_without_scans_is_explained(host, module, tmp_path):
     host.answers.paths.append(str(tmp_path))
     module.panel.caseSection.onImport()
+    host.wait_for(lambda: not module.panel.opening.isImporting)
     assert str(tmp_path) in text(ui_of(module.panel).caseMessage)
     assert not module.panel.case.isOpen
+
+
+def test_closing_the_scene_ends_an_import(host, module, shared_data):
+    host.answers.paths.append(str(shared_data / "lidc-ct-xml"))
+    module.panel.caseSection.onImport()
+    host.wait_for(lambda: module.panel.opening._background._newest.job is not None)
+    job = module.panel.opening._background._newest.job
+    host.close_scene()
+    assert not job.is_running()
+    assert not module.panel.opening.isImporting
 
 
 def test_the_volume_that_people_look_at_is_chosen_when_they_come_to_the_panel(module, volume):
