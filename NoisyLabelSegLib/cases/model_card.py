@@ -246,7 +246,8 @@ def package_named(word: str | Path) -> Path:
 def _packages(places: Sequence[Path]) -> Iterator[Path]:
     for place in places:
         if place.is_dir():
-            found = (path for path in place.rglob(f"*{ENDING}") if path.is_file())
+            files = (path for path in place.rglob(f"*{ENDING}") if path.is_file())
+            found = (path for path in files if not any(part[0] == "." for part in path.relative_to(place).parts))
             yield from sorted(found, key=lambda path: (path.name.startswith("demo-"), path))  # demonstrations last
         elif place.exists():
             yield place

@@ -30,7 +30,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 def at_once(arguments: argparse.Namespace) -> Iterator[Map]:
     """A map over cases that works on as many at once as was asked for, on the cluster if one was named."""
     if arguments.jobs == 0:
-        raise UserError("--jobs cannot be 0", remedy="give 1 or more, or -1 for all cores")
+        raise UserError("--jobs 0 leaves no process to work", remedy="give 1 or more, or -1 for all cores")
     if arguments.dask:
         with cluster_map(arguments.dask) as run:
             yield run

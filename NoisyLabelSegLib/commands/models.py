@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from NoisyLabelSegLib.commands.terminal import Terminal
 from NoisyLabelSegLib.errors import UserError
+from NoisyLabelSegLib.resources import resource_path
 
 if TYPE_CHECKING:
     from NoisyLabelSegLib.cases.model_card import Listed
@@ -46,10 +47,11 @@ def run(arguments: argparse.Namespace, terminal: Terminal) -> dict[str, Any]:
 
 
 def _row(item: Listed) -> list[str]:
+    name = item.path.stem if item.path.parent == resource_path("models") else str(item.path)
     if item.card is None:
-        return [str(item.path), item.problem, "", "", ""]
+        return [name, item.problem, "", "", ""]
     card = item.card
-    return [str(item.path), ", ".join(card.classes), ", ".join(card.annotators), card.input, card.trained_on]
+    return [name, ", ".join(card.classes), ", ".join(card.annotators), card.input, card.trained_on]
 
 
 def _description(item: Listed) -> list[list[str]]:

@@ -14,9 +14,8 @@ from typing import Any, NoReturn
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, TaskID, TextColumn, TimeRemainingColumn
 from rich.progress import Progress as Bar
-from rich.table import Table
-from rich.text import Text
 
+from NoisyLabelSegLib.commands.wide_tables import side_by_side
 from NoisyLabelSegLib.errors import UserError
 from NoisyLabelSegLib.jobs.protocol import Event, TimeLeft, progress_event
 from NoisyLabelSegLib.progress import Progress
@@ -81,20 +80,17 @@ class Terminal:
             self._print(shown(sentence))
 
     def table(self, title: str, columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
-        """A table for people; with --json the same figures belong in the result, so nothing is written here."""
+        """A table for people; with --json the same figures belong in the result, so nothing is written here.
+
+        Columns that do not fit beside each other go into a further table below, behind the first column again.
+        """
         if self.json:
             return
-        table = Table()
-        rows = [[shown(str(cell)) for cell in row] for row in rows]
-        for index, column in enumerate(columns):
-            numeric = all(_looks_like_a_number(row[index]) for row in rows)
-            table.add_column(Text(shown(column)), justify="right" if numeric and rows else "left", overflow="fold")
-        for row in rows:
-            table.add_row(*(Text(cell) for cell in row))  # a plain text cell would be read as markup
         console = self._console if self._console.is_terminal else _Console(highlight=False, width=160)
         with output_written():
             console.print(shown(title), markup=False)
-            console.print(table)
+            for table in side_by_side(columns, rows, console.width):
+                console.print(table)
 
     def result(self, values: dict[str, Any]) -> None:
         self._close_bar()
@@ -169,11 +165,3 @@ def _duration(seconds: float) -> str:
     if seconds < 120:
         return f"{seconds:.0f} s"
     return f"{seconds / 60:.0f} min" if seconds < 7200 else f"{seconds / 3600:.0f} h"
-
-
-def _looks_like_a_number(text: str) -> bool:
-    try:
-        float(text.strip().rstrip("%") or 0)
-    except ValueError:
-        return text == "–"
-    return True

@@ -107,7 +107,7 @@ def test_folders_are_told_what_fuse_takes(tmp_path, capsys):
         (["--method", "staple", "--set", "magic=1"], "STAPLE has no option 'magic'"),
         (["--method", "staple", "--set", "caution=much"], "STAPLE cannot work with caution='much'"),
         (["--annotators", "nobody"], "no annotator 'nobody'"),
-        (["--jobs", "0"], "--jobs cannot be 0"),
+        (["--jobs", "0"], "--jobs 0 leaves no process to work"),
     ],
 )
 def test_what_cannot_be_done_is_said_in_one_sentence(masks, tmp_path, words, sentence, capsys):

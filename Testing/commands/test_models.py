@@ -53,6 +53,17 @@ def test_the_model_that_comes_with_the_program_is_listed_once(
     assert sum(model["path"].endswith("demo-nodules.nlseg") for model in models) == 1
 
 
+def test_models_of_the_program_go_by_name_and_unfinished_ones_are_left_out(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (folder / "good").rename(folder / ".run.partial-1")
+    monkeypatch.chdir(folder)
+    assert main(["models"]) == 0
+    names = [line.split("│")[1].strip() for line in capsys.readouterr().out.splitlines() if line.startswith("│")]
+    assert {"demo-nodules", "lidc-nodules", "bad.nlseg"} <= set(names)
+    assert not any("partial" in name for name in names)
+
+
 def test_one_package_is_described(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["models", str(folder / "good" / "model.nlseg")]) == 0
     assert "3 channels, 2D" in capsys.readouterr().out

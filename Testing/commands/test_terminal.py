@@ -63,3 +63,22 @@ def test_names_from_files_cannot_control_the_terminal(capsys: pytest.CaptureFixt
     shown = capsys.readouterr()
     assert shown.err == "?[2Jreader?1m??? – é\n"
     assert shown.out.count("?[2Jreader?1m??? – é") == 4
+
+
+def test_a_table_that_is_too_wide_goes_on_below_and_breaks_no_word(capsys: pytest.CaptureFixture[str]) -> None:
+    columns = ["annotator", "Dice", *(f"estimated sensitivity {number}" for number in range(12))]
+    rows = [["Ann", "0.916 (0.906 to 0.926)", *["0.927"] * 12], ["Bob", "0.5", *["0.1"] * 12]]
+    Terminal().table("Figures", columns, rows)
+    printed = capsys.readouterr().out.splitlines()
+    assert max(map(len, printed)) <= 160
+    assert sum("annotator" in line for line in printed) == 2
+    assert sum("Ann" in line for line in printed) == 2
+    assert sum(line.count("sensitivity") for line in printed) == 12
+    assert sum("0.916 (0.906 to 0.926)" in line for line in printed) == 1
+
+
+def test_a_table_that_fits_is_one(capsys: pytest.CaptureFixture[str]) -> None:
+    Terminal().table("Cases", ["annotator", "note"], [["Ann", "several words that may be wrapped " * 8]])
+    printed = capsys.readouterr().out
+    assert printed.count("annotator") == 1
+    assert max(map(len, printed.splitlines())) <= 160
