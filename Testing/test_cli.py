@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import signal
 import subprocess
 import sys
@@ -182,7 +183,10 @@ study.run_key = lambda *words, **more: (act(), original(*words, **more))[1]
 sys.exit(main(sys.argv[2:]))
 """
     words = ["fuse", str(make_disk_study(cases=2).folder), "--out", str(tmp_path / "out")]
-    done = subprocess.run([sys.executable, "-c", script, moment, *words], capture_output=True, text=True, check=False)
+    (tmp_path / "act.py").write_text(script, encoding="utf-8")
+    environment = {**os.environ, "PYTHONPATH": f"{Path(__file__).resolve().parents[1]}:{tmp_path}"}
+    command = [sys.executable, "-m", "act", moment, *words]  # with -m, as people start it
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
     assert done.returncode == 130, done.stderr
     assert done.stderr.endswith("Cancelled: nothing half-written was left behind.\n")
     assert not (tmp_path / "out").exists()
