@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import shutil
 import zipfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -18,11 +19,13 @@ from NoisyLabelSegLib.errors import UserError
 from NoisyLabelSegLib.json_checks import read_json
 from NoisyLabelSegLib.reader_study.key import KEY_FILE, WORKLIST, WORKLIST_FORMAT, HandoutKey, Item
 from NoisyLabelSegLib.reader_study.worklist import is_duration
+from NoisyLabelSegLib.untrusted import in_gigabytes, require_memory
 
 FINISHED, OPEN, BEGUN, MISSING, BROKEN = "finished", "open", "begun", "missing", "broken"
 """States of an entry: done; nothing drawn; begun, says the worklist; no file; labels that cannot be used."""
 
-_MOST_BYTES = 1 << 36  # of an unpacked zip file
+_MOST_FILES, _KEPT_FREE = 100_000, 1 << 30
+"""Files that a zip file may hold, and bytes of the disk that are left when it is unpacked."""
 
 
 @dataclass(frozen=True)
@@ -77,8 +80,7 @@ def workspace() -> Iterator[Path]:
 def _unpacked(path: Path, folder: Path) -> Path:
     try:
         with zipfile.ZipFile(path) as archive:
-            if sum(item.file_size for item in archive.infolist()) > _MOST_BYTES:
-                raise UserError("is larger than 64 GB when unpacked", file=path, remedy="give the unpacked folder")
+            _refuse_bomb(archive, path, folder.parent)
             archive.extractall(folder)  # zipfile keeps members below the folder
     except (zipfile.BadZipFile, OSError, EOFError, RuntimeError) as error:
         problem = "is not a zip file that can be unpacked"
@@ -86,6 +88,18 @@ def _unpacked(path: Path, folder: Path) -> Path:
     inner = [child for child in folder.iterdir() if child.is_dir()]
     lone = len(inner) == 1 and not (folder / WORKLIST).exists()
     return inner[0] if lone and (inner[0] / WORKLIST).exists() else folder
+
+
+def _refuse_bomb(archive: zipfile.ZipFile, path: Path, folder: Path) -> None:
+    """Refuses what would fill the memory or the disk that `folder` is on."""
+    sizes = [item.file_size for item in archive.infolist()]
+    if len(sizes) > _MOST_FILES:
+        raise UserError(f"holds {len(sizes)} files", file=path, remedy="give the folder that a reader sent back")
+    require_memory(path, max(sizes, default=0))
+    free = shutil.disk_usage(folder).free
+    if sum(sizes) > free - _KEPT_FREE:
+        problem = f"unpacks to {in_gigabytes(sum(sizes))}, and {in_gigabytes(free)} of the disk are free"
+        raise UserError(problem, file=path, remedy="give the unpacked folder")
 
 
 def read_package(folder: Path, key: HandoutKey, study: Study | None = None) -> list[HandIn]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
+import zipfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -223,3 +224,43 @@ def test_a_key_whose_cases_are_unknown_or_no_objects_is_refused(tmp_path: Path, 
     path.write_text(json.dumps(content), encoding="utf-8")
     with pytest.raises(UserError, match="damaged key"):
         HandoutKey.read(path)
+
+
+@pytest.mark.usefixtures("key")
+def test_a_zip_file_that_would_fill_the_memory_or_the_disk_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    bomb = tmp_path / "out" / "anna.zip"
+    with zipfile.ZipFile(bomb, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name in ("worklist.json", "a.nrrd", "b.nrrd"):
+            archive.writestr(name, bytes(3_000_000))
+    monkeypatch.setenv("NOISYLABELSEG_LARGEST_IMAGE_GB", "0.002")
+    with pytest.raises(UserError, match=r"anna.zip: unpacks to 3.0 MB, more than the limit of 2.0 MB"):
+        collect([bomb], tmp_path / "study")
+    monkeypatch.delenv("NOISYLABELSEG_LARGEST_IMAGE_GB")
+    monkeypatch.setattr("NoisyLabelSegLib.reader_study.hand_ins._KEPT_FREE", shutil.disk_usage(tmp_path).free)
+    with pytest.raises(UserError, match=r"anna.zip: unpacks to 9.0 MB, and .* of the disk are free"):
+        collect([bomb], tmp_path / "study")
+    monkeypatch.setattr("NoisyLabelSegLib.reader_study.hand_ins._MOST_FILES", 2)
+    with pytest.raises(UserError, match=r"anna.zip: holds 3 files"):
+        collect([bomb], tmp_path / "study")
+
+
+@pytest.mark.usefixtures("key")
+def test_a_zip_file_writes_nothing_outside_of_its_folder(tmp_path: Path, read: Read) -> None:
+    read(tmp_path / "out" / "anna", 50)
+    before = {path for path in tmp_path.rglob("*") if "collected" not in str(path)}
+    packed = tmp_path / "out" / "anna.zip"
+    with zipfile.ZipFile(packed, "w") as archive:
+        for file in sorted((tmp_path / "out" / "anna").rglob("*.*")):
+            archive.write(file, file.relative_to(tmp_path / "out" / "anna"))
+        for name in ("../../outside", "/tmp/noisylabelseg-outside", "..\\outside"):
+            archive.writestr(name, "x")
+        link = zipfile.ZipInfo("link")
+        link.external_attr = 0o120777 << 16
+        archive.writestr(link, "/etc/passwd")
+    assert collect([packed], tmp_path / "study").added == 10
+    study = tmp_path / "study"
+    new = {path for path in tmp_path.rglob("*") if study not in path.parents} - before
+    assert new == {packed}
+    assert not Path("/tmp/noisylabelseg-outside").exists()
