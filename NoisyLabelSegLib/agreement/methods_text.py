@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from NoisyLabelSegLib.agreement.study import StudyAgreement
-from NoisyLabelSegLib.agreement.tables import cell
+from NoisyLabelSegLib.agreement.tables import cell, escaped_markdown
 from NoisyLabelSegLib.fusion import METHODS
 from NoisyLabelSegLib.resources import resource_path
 from NoisyLabelSegLib.words import counted
@@ -23,7 +23,7 @@ def methods_text(agreement: StudyAgreement, content: Mapping[str, Any]) -> str:
     settings = agreement.settings
     readings = sorted({len(case.volumes) for case in agreement.cases})
     return template.format(
-        structures=", ".join(agreement.classes[1:]),
+        structures=", ".join(map(escaped_markdown, agreement.classes[1:])),
         readers=len(agreement.readers),
         cases=len(agreement.cases),
         patients=len(set(agreement.patients)),

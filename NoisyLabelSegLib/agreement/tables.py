@@ -177,13 +177,14 @@ def markdown(tables: Sequence[Table]) -> str:
     parts = []
     for table in tables:
         lines = [table.columns, tuple("---" for _ in table.columns), *table.rows]
-        parts.append(f"**{_markdown(table.title)}**\n")
-        parts += ["| " + " | ".join(_markdown(word) for word in line) + " |" for line in lines]
+        parts.append(f"**{escaped_markdown(table.title)}**\n")
+        parts += ["| " + " | ".join(escaped_markdown(word) for word in line) + " |" for line in lines]
         parts.append("")
     return "\n".join(parts)
 
 
-def _markdown(text: str) -> str:
+def escaped_markdown(text: str) -> str:
+    """Text of unknown origin, which is to be shown as it is."""
     return text if text == "---" else re.sub(r"([\\`*_{}\[\]<>|#])", r"\\\1", " ".join(text.split()))
 
 
