@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import tracemalloc
 
 import numpy as np
 import pingouin
@@ -68,3 +69,20 @@ def test_many_cases_of_one_patient_are_one_observation() -> None:
     assert paired_p_value([1.0] * 50 + [1.1] * 50, ["a"] * 50 + ["b"] * 50) == 0.5
     assert math.isnan(paired_p_value([1.0] * 50, ["a"] * 50))
     assert paired_p_value([0.0, 0.0, 0.0], "abc") == 1
+
+
+def test_ten_thousand_cases_take_little_memory() -> None:
+    tracemalloc.start()
+    values = np.random.default_rng(0).random(10_000)
+    ClusterBootstrap(range(10_000)).mean(values)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 80e6, f"{peak / 1e6:.0f} MB"
+
+
+def test_the_intervals_are_those_of_all_draws_at_once() -> None:
+    chance = np.random.default_rng(1)
+    values, count = chance.random(73), 73
+    draws = np.random.default_rng(3).integers(0, count, (170, count))
+    found = ClusterBootstrap(range(count), resamples=170, seed=3).mean(values)
+    assert (found.low, found.high) == pytest.approx(tuple(np.percentile(values[draws].mean(axis=1), [2.5, 97.5])))
