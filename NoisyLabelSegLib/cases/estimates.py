@@ -86,6 +86,8 @@ class FileOf(NamedTuple):
         return any(file_name_part(word) != word for word in (self.annotator, self.label))
 
 
+COMBINATION_JSON = "combination.json"
+"""Beside the folders of the cases, where `predict` used labels, too: whose, and how much they counted."""
 OBJECT_JSON = "object.json"
 """In the folder of a case, where a point or a box was given: the share of readers expected to outline the object."""
 TRUTH, PROBABILITIES = FileOf(FileKind.TRUTH).name, FileOf(FileKind.PROBABILITIES).name

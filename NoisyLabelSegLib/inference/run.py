@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from NoisyLabelSegLib.cases import Case
-from NoisyLabelSegLib.cases.estimates import OBJECT_JSON, EstimateWriter, require_apart
+from NoisyLabelSegLib.cases.estimates import COMBINATION_JSON, OBJECT_JSON, EstimateWriter, require_apart
 from NoisyLabelSegLib.errors import UserError
 from NoisyLabelSegLib.inference.case_prediction import CasePrediction
 from NoisyLabelSegLib.inference.draws import Draws
@@ -23,7 +23,6 @@ from NoisyLabelSegLib.metrics.confusion import expected_errors
 from NoisyLabelSegLib.output import output_folder, write_text
 from NoisyLabelSegLib.progress import Progress, Report, paced, silent, steps
 
-COMBINATION_JSON = "combination.json"
 """In the output folder, where labels were used: how, case by case."""
 
 

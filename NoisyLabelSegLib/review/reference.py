@@ -7,13 +7,15 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from NoisyLabelSegLib.cases import Study
-from NoisyLabelSegLib.cases.estimates import ANNOTATORS_JSON
+from NoisyLabelSegLib.cases.estimates import ANNOTATORS_JSON, COMBINATION_JSON
 from NoisyLabelSegLib.decisions import Decisions
 from NoisyLabelSegLib.decisions.record import EDITED
 from NoisyLabelSegLib.errors import UserError
 from NoisyLabelSegLib.fusion import METHODS
 from NoisyLabelSegLib.json_checks import read_json
 from NoisyLabelSegLib.review.truths import OWN_TRUTH
+
+WITH_LABELS = "A trained model together with the annotators' labels"
 
 
 @dataclass(frozen=True)
@@ -58,7 +60,7 @@ def _of_study(study: Study) -> Reference:
 
 
 def _of_folder(folder: Path, study: Study) -> Reference:
-    """A folder that `fuse` or `adjudicate` wrote says so; any other one says nothing about itself."""
+    """A folder that `fuse`, `adjudicate` or `predict --labels` wrote says so; any other says nothing about itself."""
     cases = sum((folder / case.id).is_dir() for case in study.cases)
     with suppress(UserError):
         decisions = Decisions.read(folder / "decisions.json")
@@ -74,4 +76,11 @@ def _of_folder(folder: Path, study: Study) -> Reference:
             entries = [entry for entry in content.get("annotators") or () if isinstance(entry, dict)]
             known = tuple(dict.fromkeys(str(entry.get("annotator")) for entry in entries))
             return Reference("", (METHODS[fused_by].title,), known, cases)
+    with suppress(UserError):
+        content = read_json(folder / COMBINATION_JSON)
+        used = content.get("cases") if isinstance(content, dict) else None
+        if isinstance(used, dict):
+            entries = [entry for entry in used.values() if isinstance(entry, dict)]
+            known = tuple(dict.fromkeys(str(name) for entry in entries for name in entry.get("annotators") or ()))
+            return Reference("", (WITH_LABELS,), known, cases)
     return Reference("", cases=cases)
