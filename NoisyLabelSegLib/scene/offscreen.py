@@ -43,8 +43,13 @@ class OffscreenView:
             self.logic.SetSliceNode(known)
         applicationLogic.GetSliceLogics().AddItem(self.logic)
         self._window, self._renderer = _window(size)
-        self._rgb = vtk.vtkImageExtractComponents()
+        self._rgb, self._alpha = vtk.vtkImageExtractComponents(), vtk.vtkImageExtractComponents()
+        self._inside = vtk.vtkImageMask()  # black beside the image, as in Slicer, whatever the gray window
         self._rgb.SetComponents(0, 1, 2)
+        self._alpha.SetComponents(3)
+        self._inside.SetInputConnection(0, self._rgb.GetOutputPort())
+        self._inside.SetInputConnection(1, self._alpha.GetOutputPort())
+        self._inside.SetMaskedOutputValue(0, 0, 0)
         self._image = _imageActor()
         self._renderer.AddViewProp(self._image)
         self._corner = _cornerText()
@@ -74,7 +79,8 @@ class OffscreenView:
         if layers is not None:
             # Slicer 5.12 blends alpha, too: drawn with it, the layers would mix with the black window once more.
             self._rgb.SetInputConnection(layers)
-            self._image.GetMapper().SetInputConnection(self._rgb.GetOutputPort())
+            self._alpha.SetInputConnection(layers)
+            self._image.GetMapper().SetInputConnection(self._inside.GetOutputPort())
         self._corner.SetText(vtk.vtkCornerAnnotation.UpperLeft, self.node.GetAttribute(CORNER_TEXT) or "")
         isPatient = self._showsVolume()
         self._corner.SetText(vtk.vtkCornerAnnotation.LeftEdge, _sideOfPatient(self.node, 0, -1) if isPatient else "")
@@ -102,7 +108,8 @@ class OffscreenView:
         self._managers.SetMRMLDisplayableNode(None)
         self._applicationLogic.GetSliceLogics().RemoveItem(self.logic)
         self._image.GetMapper().RemoveAllInputConnections(0)
-        self._rgb.RemoveAllInputConnections(0)
+        for step in (self._rgb, self._alpha):
+            step.RemoveAllInputConnections(0)
         self.logic.DeleteSliceModel()  # else its nodes would stay in the scene
         self.logic.SetMRMLScene(None)
         self._window.Finalize()

@@ -36,6 +36,7 @@ class AnnotatorsSection:
         self._viewSteps = Steps(ui.annotatorsMessage)
         self._delay = Once(self.review, REVIEW_DELAY_MILLISECONDS)
         self._settle = Once(logic.settleViews)
+        self._fit = Once(ui.errorTabs.updateGeometry)  # tables and texts grow faster than Qt tells the sections
         self._statistics = StatisticsTable(ui.statisticsTable, ui.figureSelector)
         self._mistakes = MistakesTable(ui.mistakesTable, self._goTo)
         ui.statisticsTable.itemSelectionChanged.connect(self.onSelected)
@@ -103,6 +104,7 @@ class AnnotatorsSection:
     def close(self) -> None:
         self._delay.stop()
         self._settle.stop()
+        self._fit.stop()
         self._viewSteps.cancel()
 
     def update(self) -> None:
@@ -196,6 +198,7 @@ class AnnotatorsSection:
         self._updateMistake(annotator)
 
     def _updateMistake(self, annotator: str) -> None:
+        self._fit.start()
         where = self._logic.current(annotator)
         if where is None:
             say(self._ui.mistakeText, "")

@@ -65,3 +65,14 @@ def test_an_mr_keeps_its_window(scene):
     before = window(node)
     chooseCtWindow(node, IN_LUNG, 8.0)
     assert window(node) == before
+
+
+def test_a_view_is_black_beside_the_scan(ct, view):
+    chooseCtWindow(ct, IN_LUNG, 8.0)
+    red = view("Red")
+    red.compositeNode.SetBackgroundVolumeID(ct.GetID())
+    red.fit()
+    red.node.SetFieldOfView(400.0, 400.0, 1.0)
+    picture = red.picture()
+    assert not picture[2, 2].any()
+    assert picture[picture.shape[0] // 2, picture.shape[1] // 2].any()
