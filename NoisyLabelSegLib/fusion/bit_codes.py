@@ -23,10 +23,7 @@ class BitCodes:
 
     def add(self, labels: Sequence[NDArray[np.uint64]], busy: NDArray[np.intp], bound: int) -> None:
         """Appends the words at the places `busy` of everyone's labels; `bound` has every bit of every label so far."""
-        if not self.fits or not busy.size:
-            return
-        self._widen(bound.bit_length())
-        if not self.fits:
+        if not busy.size or not self._holds(bound.bit_length()):
             return
         codes = labels[0].take(busy)
         for words in labels[1:]:
@@ -44,13 +41,15 @@ class BitCodes:
         places = np.arange(self.annotators - 1, -1, -1) * self.width
         return np.arange(1 << self.annotators * self.width)[:, None] >> places & ((1 << self.width) - 1)
 
-    def _widen(self, width: int) -> None:
-        if width <= self.width:
-            return
+    def _holds(self, width: int) -> bool:
+        """Whether labels of this many bits fit; rewrites what is there where they need more than before."""
+        if not self.fits or width <= self.width:
+            return self.fits
         before, self.width, self.fits = self.symbols(), width, self.annotators * width <= _BITS
-        if not self.fits:
+        if self.fits:
+            factors = 1 << np.arange(self.annotators - 1, -1, -1) * width
+            table = (before * factors).sum(axis=1).astype(np.uint8)
+            self._codes = [table.take(codes.view(np.uint8)).view(np.uint64) for codes in self._codes]
+        else:
             self._codes.clear()
-            return
-        factors = 1 << np.arange(self.annotators - 1, -1, -1) * width
-        table = (before * factors).sum(axis=1).astype(np.uint8)
-        self._codes = [table.take(codes.view(np.uint8)).view(np.uint64) for codes in self._codes]
+        return self.fits
