@@ -97,7 +97,8 @@ def run(arguments: argparse.Namespace, terminal: Terminal) -> dict[str, Any]:
         table = fused_table(settings, terminal.progress, terminal.say, run_all)
     result = fusion_result(settings, table)
     _show(table, terminal)
-    remarks = [f"{case.id}: {remark}" for case in table.cases for remark in case.remarks]
+    several = len(table.cases) > 1  # the name of a single case of label files is that of the first annotator, too
+    remarks = [f"{case.id}: {remark}" if several else remark for case in table.cases for remark in case.remarks]
     for remark in remarks[:_MOST_REMARKS]:
         terminal.say(remark)
     if len(remarks) > _MOST_REMARKS:

@@ -53,7 +53,7 @@ class LabeledPrediction:
         Annotator to labels (\\*shape) of classes 0 to L - 1.
     agreement
         Measured on the labels of validation cases, as model cards hold it; None: measured on this case, if it has
-        three labels or more.
+        three labels or more, used or not.
 
     Raises
     ------
@@ -115,7 +115,7 @@ class LabeledPrediction:
         model = _normalized(_logarithm(self._p.astype(np.float32)))
         if not names:
             return Combination(self, model, (), 0.0, 0.0, None)
-        agreement = self.agreement or self._own_agreement(names)
+        agreement = self.agreement or self._own_agreement
         relative = NEUTRAL if agreement is None else agreement.relative
         power = LABELS_SHARE * relative**DECLINE / len(names)
         logs = _logarithm(model) + power * self._log_likelihood(names)
@@ -146,11 +146,12 @@ class LabeledPrediction:
             total += np.log(np.maximum(said, LEAST_CONFUSION))
         return total
 
-    def _own_agreement(self, names: Sequence[str]) -> LabelAgreement | None:
-        if len(names) < FEWEST_TO_COMPARE:
+    @cached_property
+    def _own_agreement(self) -> LabelAgreement | None:
+        """Measured on all labels of the case, used or not: the best annotator may be among those left out."""
+        if len(self._labels) < FEWEST_TO_COMPARE:
             return None
-        truth = self._p.argmax(axis=0).astype(np.uint8)
-        return LabelAgreement.of(truth, {name: self._labels[name] for name in names}, self.classes)
+        return LabelAgreement.of(self._p.argmax(axis=0).astype(np.uint8), self._labels, self.classes)
 
     def _cropped(self, matrices: NDArray[Any]) -> Half:
         """(L, L, *box); one matrix for all voxels is a view that takes no memory."""

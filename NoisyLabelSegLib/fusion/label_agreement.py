@@ -18,7 +18,7 @@ CLOSENESS = (0.8, 0.85, 0.95, 0.98)
 SUPPORT = (0.0, 0.7, 0.7, 1.0)
 """The weight of fused labels by how close they are to an annotator whom the network agrees with; linear in between."""
 
-NEUTRAL = 0.75
+NEUTRAL = 0.7
 """Stands for `LabelAgreement.relative` where nothing was measured."""
 
 

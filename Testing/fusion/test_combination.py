@@ -80,6 +80,16 @@ def test_annotators_are_left_out_without_the_others_being_given_again() -> None:
     assert "from the image alone" in nobody.remarks[0]
 
 
+def test_without_a_card_the_labels_left_out_still_tell_how_good_the_network_is() -> None:
+    truth = np.array([0, 0, 1, 1, 1, 1, 0, 0, 0, 0])
+    wide = np.array([1, 1, 1, 1, 1, 1, 1, 1, 0, 0])
+    labels = {"good": truth, "wide": wide, "wider": np.maximum(wide, [0] * 8 + [1, 0]), "also wide": wide}
+    case = LabeledPrediction(probabilities(*np.where(truth, 0.99, 0.01)), dict.fromkeys(labels, USELESS), labels)
+    without = case.combine(["wide", "wider", "also wide"])
+    assert without.fusion_weight < 0.5
+    assert without.labels.tolist() == truth.tolist()
+
+
 def test_an_annotator_unknown_to_the_model_counts_as_the_average_annotator() -> None:
     labels = {"new": np.array([1, 0])}
     p, confusion = probabilities(0.4, 0.4), {"a": GOOD, "b": USELESS}
