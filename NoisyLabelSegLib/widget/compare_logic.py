@@ -6,7 +6,7 @@ from slicer.i18n import tr as _
 
 from NoisyLabelSegLib.errors import UserError
 from NoisyLabelSegLib.fusion import METHODS, Votes
-from NoisyLabelSegLib.review.compare.references import ReferenceComparison, compare_references
+from NoisyLabelSegLib.review.compare.references import ReferenceComparison, comparing_references
 from NoisyLabelSegLib.scene.legend_place import LegendPlacer
 from NoisyLabelSegLib.scene.nodes import Role
 from NoisyLabelSegLib.scene.pair_views import forgetPair, showPair
@@ -58,9 +58,12 @@ class CompareLogic:
             if name not in titles:
                 raise UserError(_("This reference is not there any more"), remedy=_("choose another"))
             pair.append((yield from told(_("Reading {step}..."), self._labels(name, titles[name]))))
-        yield _("Comparing the two references...")
+        saying = _("Comparing the two references...")
+        yield saying
         geometry, classes = self._case.geometry, self._case.classes
-        found: ReferenceComparison = compare_references(pair[0], pair[1], classes, geometry.voxel_volume)
+        work = comparing_references(pair[0], pair[1], classes, geometry.voxel_volume)
+        found: ReferenceComparison = yield from told(saying, work)
+        yield saying
         self._annotators.leaveViews()
         for node in self._case.folder.nodes(Role.TRUTH):
             node.GetDisplayNode().SetVisibility(False)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Generator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from NoisyLabelSegLib.metrics.overlap import dice_of_sizes
+from NoisyLabelSegLib.progress import finished
 from NoisyLabelSegLib.review.compare.error_map import ErrorCode, error_map
 
 
@@ -44,15 +45,24 @@ def compare_references(
     first: NDArray[Any], second: NDArray[Any], classes: Sequence[str], voxel_mm3: float
 ) -> ReferenceComparison:
     """Compares labels (*shape) with others (*shape) of the same classes (background first)."""
+    return finished(comparing_references(first, second, classes, voxel_mm3))
+
+
+def comparing_references(
+    first: NDArray[Any], second: NDArray[Any], classes: Sequence[str], voxel_mm3: float
+) -> Generator[str, None, ReferenceComparison]:
+    """compare_references() in steps; yields the class that is counted next."""
     differences = error_map(first, second)
-    counts = np.bincount(differences.ravel(), minlength=5)
-    same, only_second, only_first, other = (int(counts[code]) for code in list(ErrorCode)[1:])
+    yield ""
+    # bincount() would turn all voxels into 64-bit integers
+    same, only_second, only_first, other = (np.count_nonzero(differences == code) for code in list(ErrorCode)[1:])
     both = same + other
-    each = {
-        name: float(dice_of_sizes(np.count_nonzero(one & two), np.count_nonzero(one), np.count_nonzero(two)))
-        for label, name in enumerate(classes[1:], start=1)
-        for one, two in [(first == label, second == label)]
-    }
+    each = {}
+    for label, name in enumerate(classes[1:], start=1):
+        yield name
+        one, two = first == label, second == label
+        shared = np.count_nonzero(one & two)
+        each[name] = float(dice_of_sizes(shared, np.count_nonzero(one), np.count_nonzero(two)))
     return ReferenceComparison(
         dice=float(dice_of_sizes(both, both + only_first, both + only_second)),
         dice_of_classes=each,
