@@ -255,3 +255,16 @@ def test_stepping_to_a_structure_shows_its_errors_and_its_surface(several):
     surface = several.case.folder.find(Role.DISTANCE)
     assert "cid class 1" in surface.GetName()
     assert surface.GetPolyData().GetBounds()[3] < 13, "of the other structure there is nothing"
+
+
+def test_in_a_large_case_the_errors_of_a_class_are_made_between_events(host, several, monkeypatch):
+    composite = red_view()
+    several.annotatorsSection._ui.statisticsTable.selectRow(2)
+    both = shown_errors(composite)
+    monkeypatch.setattr("NoisyLabelSegLib.widget.work.LARGE_VOXELS", 100)
+    choose_class(several, "class 2")
+    assert several.annotatorsSection.isReviewing
+    assert shown_errors(composite) is both, "nothing has been made yet"
+    host.wait_for(lambda: not several.annotatorsSection.isReviewing)
+    np.testing.assert_array_equal(arrayOf(shown_errors(composite)), 2 * (box(1, shift=10) > 0))
+    assert text(several.annotatorsSection._ui.annotatorsMessage) == ""
