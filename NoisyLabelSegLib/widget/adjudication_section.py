@@ -111,7 +111,9 @@ class AdjudicationSection:
         self._updateKeys()
         self._jumps = not self._ui.adjudicationSection.collapsed
         self.update()
-        if self._jumps and self._logic.session is not None:
+        if not self._jumps:
+            self.leaveViews()  # the blue of the region would be taken for that of missed voxels
+        elif self._logic.session is not None:
             self._goTo(self._number or self._logic.session.next_undecided() or 0)
 
     def update(self) -> None:
@@ -270,8 +272,7 @@ class AdjudicationSection:
 
     def _deciding(self, choice: str) -> Work:
         yield from self._logic.decide(self._number, choice, str(self._ui.commentEdit.text).strip())
-        session = self._logic.session
-        following = None if session is None else session.next_undecided(self._number)
+        following = None if self._logic.session is None else self._logic.session.next_undecided(self._number)
         if following is not None:
             self._goTo(following)
         else:

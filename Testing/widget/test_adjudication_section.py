@@ -138,3 +138,15 @@ def test_the_views_go_to_the_disagreement_and_show_everybody(deciding):
     deciding.annotatorsSection._ui.statisticsTable.selectRow(1)
     assert composite.GetLabelVolumeID() is not None
     assert deciding.case.folder.find(Role.DISPUTED) is None
+
+
+def test_the_region_in_question_is_not_drawn_any_more_when_the_section_is_closed(deciding):
+    def isDrawn():
+        nodes = deciding.case.folder.nodes(Role.DISPUTED)
+        return any(node.GetDisplayNode().GetVisibility() for node in nodes)
+
+    assert isDrawn()
+    deciding.adjudicationSection._ui.adjudicationSection.collapsed = True
+    assert not isDrawn(), "its blue would be taken for that of missed voxels"
+    deciding.adjudicationSection._ui.adjudicationSection.collapsed = False
+    assert isDrawn()
