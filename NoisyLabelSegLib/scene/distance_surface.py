@@ -24,6 +24,8 @@ from NoisyLabelSegLib.scene.placing import arrayFromMatrix, ijkToRas, inThreeDim
 LIMIT_MM = 5.0
 """Distances beyond this have the color of this one, so that small ones can still be told apart."""
 SCALARS = "signed distance (mm)"
+SURFACE_NETS = "1"
+"""Slicer's number for this way to make a surface; it takes about half as long as the default, flying edges."""
 
 
 def showDistanceSurface(
@@ -55,7 +57,9 @@ def showingDistanceSurface(
     """showDistanceSurface() in steps; making the surface is one of them."""
     geometry = inThreeDimensions(geometry)
     yield annotator
-    surface = _surfaceOf(folder, label)
+    closed = _closedSurface(folder, label)
+    yield annotator
+    surface = _withNormals(closed)
     yield annotator
     points = numpy_support.vtk_to_numpy(surface.GetPoints().GetData())
     toVoxels = np.linalg.inv(arrayFromMatrix(ijkToRas(geometry)))
@@ -79,13 +83,14 @@ def hideDistanceSurface(folder: CaseFolder) -> None:
     removeNodes(folder.scene, folder.nodes(Role.DISTANCE))
 
 
-def _surfaceOf(folder: CaseFolder, label: str) -> Node:
-    """The closed surface of a segment of the truth, or of all, in the coordinates of the image, with normals."""
+def _closedSurface(folder: CaseFolder, label: str) -> Node:
+    """The smooth surface of a segment of the truth, or of all, in the coordinates of the image."""
     truth = folder.find(Role.TRUTH)
     if truth is None:
         raise UserError(f"Case {folder.case} has no truth", remedy="estimate the truth first")
     copy = slicer.vtkSegmentation()
     copy.DeepCopy(truth.GetSegmentation())
+    copy.SetConversionParameter("Conversion method", SURFACE_NETS)
     name = slicer.vtkSegmentationConverter.GetSegmentationClosedSurfaceRepresentationName()
     copy.CreateRepresentation(name)
     joined = vtk.vtkAppendPolyData()
@@ -95,8 +100,13 @@ def _surfaceOf(folder: CaseFolder, label: str) -> Node:
             joined.AddInputData(part)
     if not joined.GetNumberOfInputConnections(0):
         raise UserError(f"The truth of {folder.case} is empty", remedy="there is no surface to show")
+    joined.Update()
+    return joined.GetOutput()
+
+
+def _withNormals(closed: Node) -> Node:
     normals = vtk.vtkPolyDataNormals()
-    normals.SetInputConnection(joined.GetOutputPort())
+    normals.SetInputData(closed)
     normals.Update()
     surface = vtk.vtkPolyData()
     surface.DeepCopy(normals.GetOutput())
