@@ -118,14 +118,18 @@ def _short(records: Sequence[Record]) -> str:
 
 
 def _front(records: Sequence[Record]) -> str:
-    """Of the same rows those of panels in which nobody is perfect, for README; means alone."""
-    columns = ["labels", "study", "coupled", "majority vote", "best baseline measured", "seeds"]
-    lines = []
+    """One row for each study, of panels in which nobody is perfect, for README; means alone."""
+    found: dict[str, dict[str, list[Any]]] = {}
     for labels, panel, study, ours, majority, best, seeds in _short_lines(records):
         if panel != PANEL_NAMES["paper"]:
-            same = best.split(", ")[1].startswith("majority")
-            lines.append([labels, study, ours.split(" ")[0], majority, "the same" if same else best, seeds])
-    return table(columns, lines)
+            found.setdefault(study, {})[labels] = [ours.split(" ")[0], majority, best, seeds]
+    lines = []
+    for study, parts in found.items():
+        everybody, one = (parts.get(name, ["–", "–", "–", 0]) for name in LABEL_NAMES.values())
+        seeds = ", ".join(dict.fromkeys(str(part[3]) for part in (everybody, one)))
+        lines.append([study, *everybody[:3], *one[:2], seeds])
+    columns = ["study", "all labels: coupled", "majority vote", "best baseline measured"]
+    return table([*columns, "one label: coupled", "labels as they are", "seeds"], lines)
 
 
 def _short_lines(records: Sequence[Record]) -> list[list[Any]]:
