@@ -49,8 +49,9 @@ def _take(lock: Path) -> int | None:
             return None
         with contextlib.suppress(OSError):
             if os.path.samestat(os.fstat(handle), os.stat(lock)):  # else its last owner has just removed it
-                os.ftruncate(handle, 0)
-                os.write(handle, str(os.getpid()).encode())
+                with contextlib.suppress(OSError):  # a full disk, on which the lock holds without its owner's number
+                    os.ftruncate(handle, 0)
+                    os.write(handle, str(os.getpid()).encode())
                 return handle
         os.close(handle)
 

@@ -77,16 +77,16 @@ def output_folder(path: str | Path, *, force: bool = False, key: str = "") -> It
         if path.exists() and any(path.iterdir()) and not force:
             raise UserError("exists already and is not empty", file=path, remedy="choose another folder or add --force")
         folder = _beside(path, f".{path.name}{_partial(os.getpid())}")
-        if unfinished is not None:
-            folder.rmdir()
-            os.replace(unfinished, folder)
-        folder.chmod(0o777 & ~_umask())
-        if key:
-            (folder / FINISHED).mkdir(exist_ok=True)
-            (folder / FINISHED / _KEY).write_text(key, encoding="utf-8")
         complete = folder.with_name(_COMPLETE.join(folder.name.rsplit(_PARTIAL, 1)))
         kept = None
         try:
+            if unfinished is not None:
+                folder.rmdir()
+                os.replace(unfinished, folder)
+            folder.chmod(0o777 & ~_umask())
+            if key:
+                (folder / FINISHED).mkdir(exist_ok=True)
+                (folder / FINISHED / _KEY).write_text(key, encoding="utf-8")
             yield folder
             _refuse_links(folder, path)
             with undisturbed():

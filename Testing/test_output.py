@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import shutil
 import signal
@@ -238,3 +239,11 @@ def test_an_output_that_is_a_link_fills_the_folder_it_leads_to(tmp_path: Path, t
     assert (tmp_path / "out").is_symlink()
     assert (tmp_path / "disk" / "a.txt").read_text() == "a"
     assert {path.name for path in tmp_path.iterdir()} == {"disk", "out"}
+
+
+def test_a_disk_that_is_full_at_once_keeps_nothing(small_disk: Path) -> None:
+    with contextlib.suppress(OSError):
+        (small_disk / "filler").write_bytes(bytes(1 << 20))
+    with pytest.raises(UserError, match="No space left"), output_folder(small_disk / "out", key="a key"):
+        pytest.fail("there is no room for the key")
+    assert [path.name for path in small_disk.iterdir()] == ["filler"]
