@@ -25,7 +25,7 @@ from NoisyLabelSegLib.cases.case import Case
 from NoisyLabelSegLib.cases.files import write_labels
 from NoisyLabelSegLib.cases.geometry import Geometry
 from NoisyLabelSegLib.cases.slab_writer import slabs_of, write_slabs
-from NoisyLabelSegLib.cases.study_rules import file_name_part
+from NoisyLabelSegLib.cases.study_rules import short_file_name_part
 from NoisyLabelSegLib.errors import UserError
 from NoisyLabelSegLib.json_checks import read_json
 from NoisyLabelSegLib.output import write_text
@@ -78,12 +78,12 @@ class FileOf(NamedTuple):
     @property
     def name(self) -> str:
         """The file's name where no other file has the same one."""
-        words = [str(self.kind.value), *(file_name_part(word) for word in (self.annotator, self.label) if word)]
+        words = [str(self.kind.value), *(short_file_name_part(word) for word in (self.annotator, self.label) if word)]
         return "_".join(words) + ".nrrd"
 
     @property
     def is_escaped(self) -> bool:
-        return any(file_name_part(word) != word for word in (self.annotator, self.label))
+        return any(short_file_name_part(word) != word for word in (self.annotator, self.label))
 
 
 COMBINATION_JSON = "combination.json"

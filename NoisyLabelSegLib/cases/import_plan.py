@@ -13,7 +13,7 @@ from NoisyLabelSegLib.cases.files import read_image, read_labels, write_image, w
 from NoisyLabelSegLib.cases.geometry import Geometry, Image, resample
 from NoisyLabelSegLib.cases.label_values import is_mask_of_255
 from NoisyLabelSegLib.cases.study import Study
-from NoisyLabelSegLib.cases.study_rules import DistinctNames, file_name_part, name_problem
+from NoisyLabelSegLib.cases.study_rules import DistinctNames, file_name_part, name_problem, short_file_name_part
 from NoisyLabelSegLib.errors import UserError
 from NoisyLabelSegLib.output import output_folder
 from NoisyLabelSegLib.progress import Report, silent, steps
@@ -170,7 +170,7 @@ def _image_paths(case: PlannedCase, folder: Path) -> list[Path]:
 def _labels_files(case: PlannedCase) -> dict[str, str]:
     """Annotator to name of file. Repeats have folders of their own, where no annotator's name can be taken for one."""
     names = DistinctNames()
-    return {name: names.add(f"labels_{file_name_part(name)}") + ".nrrd" for name in case.annotations}
+    return {name: names.add(f"labels_{short_file_name_part(name)}") + ".nrrd" for name in case.annotations}
 
 
 @dataclass

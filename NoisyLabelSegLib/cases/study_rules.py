@@ -11,6 +11,8 @@ from datetime import date, datetime
 from typing import Any
 
 MOST_CLASSES = 256  # labels are uint8
+_LONGEST_NAME, _LONGEST_PART = 200, 110
+"""Bytes of a name that stands alone, and of one of two that stand in a file name with other words; 255 are allowed."""
 
 
 def study_problem(content: Any) -> str | None:
@@ -53,6 +55,8 @@ def name_problem(name: Any) -> str | None:
         return f"holds the character {bad[0]!r}, which cannot stand in a file name"
     if name in (".", "..") or name.endswith((".", " ")) or name.startswith(" "):
         return "begins or ends with a dot or blank, which cannot stand in a file name"
+    if len(name.encode()) > _LONGEST_NAME:
+        return f"takes more than {_LONGEST_NAME} bytes, too many for the name of a folder"
     return "is longer than 120 letters" if len(name) > 120 else None
 
 
@@ -72,6 +76,11 @@ def annotator_problem(name: Any) -> str | None:
 def file_name_part(text: str) -> str:
     """The text with every character that cannot stand in a file name replaced by `_`."""
     return "".join("_" if _is_unsafe(letter) else letter for letter in text)
+
+
+def short_file_name_part(text: str) -> str:
+    """The same, cut so that two of them and other words fit into a file name; for names that are made distinct."""
+    return file_name_part(text).encode()[:_LONGEST_PART].decode(errors="ignore")
 
 
 class DistinctNames:

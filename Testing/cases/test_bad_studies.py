@@ -56,6 +56,9 @@ BAD = {
         study(lambda s: s["cases"][0].update(images=["/etc/passwd"])), "study.json", "absolute", CHECK
     ),
     "duplicate ids": Bad(study(lambda s: s["cases"][1].update(id="case1")), "study.json", "case1", CHECK),
+    "id too long for a folder": Bad(
+        study(lambda s: s["cases"][1].update(id="五" * 100)), "study.json", "more than 200 bytes", CHECK
+    ),
     "unknown annotator": Bad(study(lambda s: s.update(annotators=["reader1"])), "study.json", "reader2", CHECK),
     "missing file": Bad(study_with(lambda f: (f / LABEL).unlink()), LABEL, "missing", CHECK),
     "label beyond the classes": Bad(study_with(labels(np.uint8(2))), LABEL, "2 classes", CHECK),

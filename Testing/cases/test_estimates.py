@@ -135,3 +135,15 @@ def test_every_name_of_an_estimate_folder_is_computed_in_one_module() -> None:
             if isinstance(node, ast.Constant) and isinstance(node.value, str) and name.fullmatch(node.value):
                 found.add(path.relative_to(package).as_posix())
     assert found == {"cases/estimates.py"}
+
+
+def test_long_names_of_annotators_and_classes_fit_into_file_names(tmp_path: Path) -> None:
+    annotators, classes = ("五" * 119 + "a", "五" * 119 + "b"), ("\U0001f600" * 100, "x" * 300)
+    writer = EstimateWriter(tmp_path, Geometry.plain((2, 3, 4)))
+    for annotator in annotators:
+        for place, label in enumerate(classes):
+            writer.write_errors(annotator, np.full((2, 3, 4), place), label)
+    files = EstimateFiles(tmp_path)
+    found = {files.find(FileKind.ERRORS, annotator, label) for annotator in annotators for label in classes}
+    assert None not in found
+    assert len(found) == 4

@@ -9,7 +9,7 @@ from html import escape
 from random import SystemRandom
 from urllib.parse import quote
 
-from NoisyLabelSegLib.cases.study_rules import DistinctNames, file_name_part
+from NoisyLabelSegLib.cases.study_rules import DistinctNames, short_file_name_part
 from NoisyLabelSegLib.review.active.suggestions import Suggestion
 from NoisyLabelSegLib.review.report.gallery import SlicePicture
 from NoisyLabelSegLib.review.report.page import count_legend, error_legend, outline_legend, page
@@ -54,7 +54,7 @@ def case_names(review: StudyReview, template: str, *, identify: bool) -> CaseNam
 def report_names(annotators: Sequence[str]) -> dict[str, str]:
     """The file of each annotator's own report."""
     names = DistinctNames()
-    return {name: names.add(f"report_{file_name_part(name)}") + ".html" for name in annotators}
+    return {name: names.add(f"report_{short_file_name_part(name)}") + ".html" for name in annotators}
 
 
 def study_report(review: StudyReview, *, identify: bool = False, translate: Translate = in_english) -> str:
