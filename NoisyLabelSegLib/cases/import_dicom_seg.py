@@ -17,6 +17,7 @@ from NoisyLabelSegLib.cases.dicom_series import (
     list_series,
     read_header,
 )
+from NoisyLabelSegLib.cases.estimates import FileKind
 from NoisyLabelSegLib.cases.found_cases import TRUTH
 from NoisyLabelSegLib.cases.geometry import Geometry, Image
 from NoisyLabelSegLib.cases.import_plan import (
@@ -132,7 +133,8 @@ class SeriesGroup:
 
 def _annotators(paths: Sequence[Path], root: Path) -> list[str]:
     """The names of the files, without what `export` puts in front of the name of an annotator."""
-    return distinct(name.removeprefix("annotator_") or name for name in file_names(paths, root))
+    exported = f"{FileKind.ANNOTATOR.value}_"
+    return distinct(name.removeprefix(exported) or name for name in file_names(paths, root))
 
 
 def _survey(groups: Sequence[SeriesGroup]) -> tuple[list[str], bool]:
