@@ -45,6 +45,7 @@ def _run(words: Sequence[str], terminal: Terminal) -> int:
         with output_written():
             _require_verb(words[0])
             arguments = _parser(words).parse_args(words)
+        terminal.json = arguments.json  # which may have been abbreviated
         terminal.started(arguments.verb)
         terminal.result(arguments.module.run(arguments, terminal))
     except (Exception, KeyboardInterrupt) as error:  # noqa: BLE001 - people get a sentence, not a traceback

@@ -91,6 +91,12 @@ def test_events_replace_text_with_json(tmp_path: Path) -> None:
     assert done == [0, 1, 2, 3]
 
 
+def test_an_abbreviated_option_gives_events_too(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    source = make_folder(tmp_path / "source", cases=1)
+    assert main(["import", "folder", str(source), "--out", str(tmp_path / "out"), "--js"]) == 0
+    assert [json.loads(line)["event"] for line in capsys.readouterr().out.splitlines()][-1] == "result"
+
+
 def test_an_error_is_an_event_too(tmp_path: Path) -> None:
     run = subprocess.run([*COMMAND, "check", str(tmp_path), "--json"], capture_output=True, text=True, check=False)
     assert run.returncode == 2

@@ -65,6 +65,8 @@ def plan_folder(
     _require_readers(rules, files)
     if any(file.overlap for file in files) and all(file.segments is not None for file in files):
         labels = LabelPlan(CLASSES, "segments that overlap", remarks=[REMARK])
+        if classes:
+            labels.remarks.append("--classes is not used: every case has the classes background and segment.")
         planned = tuple(part for case in cases for part in _split(case, labels, rules))
         labels.marked += [Marked(case.id, name, (1,)) for case in planned for name in case.annotations]
     else:
@@ -132,9 +134,11 @@ def _planned(case: FoundCase, labels: LabelPlan) -> PlannedCase:
 
 def _split(case: FoundCase, labels: LabelPlan, rules: Sequence[Relabel]) -> list[PlannedCase]:
     """A case for each segment, because some overlap."""
-    read = {name: partial(renamed_segments, path, name, rules) for name, path in case.readings()[0].items()}
+    annotations, repeats = case.readings()
+    read = {name: partial(renamed_segments, path, name, rules) for name, path in annotations.items()}
+    again = {name: [partial(renamed_segments, path, name, rules) for path in paths] for name, paths in repeats.items()}
     truth = None if case.truth is None else partial(renamed_segments, case.truth, "truth", rules)
-    return split_by_segment(_planned(case, labels), read, truth)
+    return split_by_segment(_planned(case, labels), read, truth, again)
 
 
 def _image(path: Path) -> PlannedSource:

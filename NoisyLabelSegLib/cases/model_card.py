@@ -142,7 +142,23 @@ def card_problem(content: Any) -> str | None:
     for name in content["annotators"]:
         if problem := annotator_problem(name):
             return f"the annotator {name[:60]!r} {problem}"
+    return _scope_problem(content.get("scope", {}))
+
+
+def _scope_problem(scope: Mapping[str, Any]) -> str | None:
+    for name in ("modality", "object"):
+        if not isinstance(scope.get(name, ""), str):
+            return f"{CARD}'s {name!r} of the scope is not a text"
+    spacing, edge = scope.get("spacing", [0, 0]), scope.get("edge", 1)
+    if not isinstance(spacing, list) or len(spacing) != 2 or not all(_is_number(limit) for limit in spacing):
+        return f"{CARD}'s 'spacing' of the scope is not two numbers"
+    if not isinstance(edge, int) or isinstance(edge, bool) or edge < 1:
+        return f"{CARD}'s 'edge' of the scope is not a number of pixels"
     return None
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
 
 
 def read_card(path: str | Path) -> ModelCard:

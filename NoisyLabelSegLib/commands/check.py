@@ -5,10 +5,11 @@ from __future__ import annotations
 import argparse
 from collections.abc import Callable, Iterator
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from NoisyLabelSegLib.commands.terminal import Terminal
-from NoisyLabelSegLib.errors import UserError
+from NoisyLabelSegLib.errors import UserError, naming
 from NoisyLabelSegLib.words import counted
 
 if TYPE_CHECKING:
@@ -33,7 +34,11 @@ def run(arguments: argparse.Namespace, terminal: Terminal) -> dict[str, Any]:
 
     study = Study.read(arguments.study)
     found = {error.file: error for error in study.missing_files()}
-    require_codes(study.extra.get("codes", {}), study.classes)
+    try:
+        with naming(Path(arguments.study)):
+            require_codes(study.extra.get("codes", {}), study.classes)
+    except UserError as wrong:
+        found[wrong.file] = wrong
     marked: list[Marked] = []
     for case in steps(study.cases, "check", terminal.progress):
         for error in _problems(case, marked):

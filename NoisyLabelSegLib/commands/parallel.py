@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 import warnings
 from collections import deque
@@ -93,7 +94,7 @@ def _on_cluster(client: Any, function: Callable[[Any], Any], items: Iterable[Any
     except (CommClosedError, CancelledError) as error:
         raise UserError("The Dask scheduler ended before the work did", remedy="start it and run this again") from error
     finally:
-        with suppress(CommClosedError, CancelledError, TimeoutError):
+        with suppress(CommClosedError, CancelledError, asyncio.TimeoutError):
             if waiting and client.ncores():  # who still writes would leave files behind
                 wait(list(waiting), timeout=_WORK_ENDS)
 
@@ -106,7 +107,7 @@ def _result(client: Any, future: Any) -> Any:
     while alone < _WORKERS_COME:
         try:
             wait([future], timeout=1)
-        except TimeoutError:
+        except asyncio.TimeoutError:  # which is TimeoutError from Python 3.11 on
             alone = 0 if client.ncores() else alone + 1
         else:
             return future.result()

@@ -23,9 +23,6 @@ from NoisyLabelSegLib.metrics.confusion import expected_errors
 from NoisyLabelSegLib.output import output_folder, write_text
 from NoisyLabelSegLib.progress import Progress, Report, paced, silent, steps
 
-"""In the output folder, where labels were used: how, case by case."""
-
-
 DEFAULT_EDGE = 64
 """Pixels of the square around a point, for models whose card does not say."""
 

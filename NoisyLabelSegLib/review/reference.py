@@ -5,6 +5,7 @@ from __future__ import annotations
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from NoisyLabelSegLib.cases import Study
 from NoisyLabelSegLib.cases.estimates import ANNOTATORS_JSON, COMBINATION_JSON
@@ -73,7 +74,7 @@ def _of_folder(folder: Path, study: Study) -> Reference:
         content = read_json(folder / ANNOTATORS_JSON)
         fused_by = content.get("method") if isinstance(content, dict) else None
         if isinstance(fused_by, str) and fused_by in METHODS:
-            entries = [entry for entry in content.get("annotators") or () if isinstance(entry, dict)]
+            entries = [entry for entry in _listed(content.get("annotators")) if isinstance(entry, dict)]
             known = tuple(dict.fromkeys(str(entry.get("annotator")) for entry in entries))
             return Reference("", (METHODS[fused_by].title,), known, cases)
     with suppress(UserError):
@@ -81,6 +82,10 @@ def _of_folder(folder: Path, study: Study) -> Reference:
         used = content.get("cases") if isinstance(content, dict) else None
         if isinstance(used, dict):
             entries = [entry for entry in used.values() if isinstance(entry, dict)]
-            known = tuple(dict.fromkeys(str(name) for entry in entries for name in entry.get("annotators") or ()))
+            known = tuple(dict.fromkeys(str(name) for entry in entries for name in _listed(entry.get("annotators"))))
             return Reference("", (WITH_LABELS,), known, cases)
     return Reference("", cases=cases)
+
+
+def _listed(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else []

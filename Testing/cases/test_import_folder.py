@@ -160,3 +160,18 @@ def test_segments_of_slicer_that_overlap_become_cases_of_their_own(tmp_path: Pat
     np.testing.assert_array_equal(study.case("in_nodule").labels("anna"), nodule)
     np.testing.assert_array_equal(study.case("in_nodule").labels("bert"), wall)
     assert study.case("in_nodule").truth() is None
+
+
+def test_repeated_readings_with_overlapping_segments_are_split_too(tmp_path: Path) -> None:
+    first, second = np.zeros((2, *SOLID.shape), bool)
+    first[:, 1:5, 1:5], second[1, 2:4, 2:4] = True, True
+    write_image(tmp_path / "in" / "scan.nrrd", Image(np.zeros(SOLID.shape, np.int16), SOLID))
+    for name, masks in (("anna", [("lung", first), ("nodule", second)]), ("anna_repeat", [("lung", second)])):
+        segments = [(Segment(title, value), mask) for value, (title, mask) in enumerate(masks, start=1)]
+        write_seg_nrrd(tmp_path / "in" / f"{name}.seg.nrrd", Segmentation.from_masks(SOLID, segments))
+    plan = plan_folder(tmp_path / "in", classes=["background", "lung", "nodule"])
+    assert any("--classes is not used" in remark for remark in plan.remarks)
+    study = plan.write(tmp_path / "out")
+    lung, nodule = (study.case(id).readings("anna") for id in ("in_lung", "in_nodule"))
+    np.testing.assert_array_equal(lung, [first, second])
+    np.testing.assert_array_equal(nodule, [second, np.zeros_like(second)])

@@ -51,6 +51,10 @@ def test_a_card_without_provenance_says_that_it_does_not_know(tmp_path: Path) ->
         ({"annotators": ["../ann"]}, "the annotator '../ann'"),
         ({"provenance": []}, "'provenance' is of the wrong type"),
         ({"classes": ["a", "b", "c"]}, "does not fit its classes"),
+        ({"scope": {"spacing": "ab"}}, "'spacing' of the scope is not two numbers"),
+        ({"scope": {"spacing": [0.4]}}, "'spacing' of the scope is not two numbers"),
+        ({"scope": {"edge": "64"}}, "'edge' of the scope is not a number of pixels"),
+        ({"scope": {"object": ["nodule"]}}, "'object' of the scope is not a text"),
     ],
 )
 def test_a_bad_card_is_refused_and_listed_with_the_reason(tmp_path: Path, changes: dict[str, Any], why: str) -> None:

@@ -50,3 +50,15 @@ def test_codes_that_dicom_does_not_know_are_refused(
     file.write_text(json.dumps({**content, "classes": ["background", "foreground"], "codes": codes}), encoding="utf-8")
     assert main(["check", str(good_input)]) == 2
     assert said in capsys.readouterr().err
+
+
+def test_bad_codes_do_not_hide_bad_files(good_input: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    good_study(good_input)
+    file = good_input / "study.json"
+    content = json.loads(file.read_text(encoding="utf-8"))
+    file.write_text(json.dumps({**content, "codes": {"tumor": {}}}), encoding="utf-8")
+    (good_input / IMAGE).unlink()
+    assert main(["check", str(file)]) == 2
+    missing, codes = capsys.readouterr().out.splitlines()
+    assert missing.startswith(f"{good_input / IMAGE}: is missing")
+    assert codes.startswith(f"{file}: The study has codes for tumor")

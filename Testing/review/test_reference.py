@@ -21,7 +21,9 @@ def test_a_prediction_with_labels_says_whose_labels_were_used(small_study: Study
     assert reference.cases == len(small_study.cases)
 
 
-@pytest.mark.parametrize("text", ["[]", '{"cases": [1]}', "no JSON", '{"cases": {"a": 3}}'])
+@pytest.mark.parametrize(
+    "text", ["[]", '{"cases": [1]}', "no JSON", '{"cases": {"a": 3}}', '{"cases": {"a": {"annotators": 5}}}']
+)
 def test_a_folder_that_tells_nothing_usable_is_not_believed(small_study: Study, tmp_path: Path, text: str) -> None:
     (tmp_path / "combination.json").write_text(text, encoding="utf-8")
     assert describe_reference(str(tmp_path), small_study).annotators == ()
