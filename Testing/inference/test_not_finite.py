@@ -87,6 +87,7 @@ def test_a_spacing_or_window_that_makes_no_sense_is_refused(
     make_model: Callable[..., Path], scan: Path, preprocessing: dict[str, object], capfd: pytest.CaptureFixture[str]
 ) -> None:
     model = make_model()
+    load_package(model)  # as it is, it can be used
     with zipfile.ZipFile(model) as archive:
         card, weights = json.loads(archive.read(CARD)), archive.read(WEIGHTS)
     card["preprocessing"].update(preprocessing)
@@ -94,7 +95,6 @@ def test_a_spacing_or_window_that_makes_no_sense_is_refused(
     with zipfile.ZipFile(model, "w") as archive:
         archive.writestr(CARD, text)
         archive.writestr(WEIGHTS, weights)
-    load_package(model)
     assert main(["predict", str(model), str(scan), "--out", str(scan.parent / "out")]) == 2
     assert capfd.readouterr().err.count("\n") == 1
     assert not (scan.parent / "out").exists()
