@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from NoisyLabelSegLib.scene.arrays import Node, arrayOf
 from NoisyLabelSegLib.scene.nodes import PREFIX
 from NoisyLabelSegLib.scene.placing import geometryOf
-from NoisyLabelSegLib.scene.volumes import WINDOW_BY_US, sampled
+from NoisyLabelSegLib.scene.volumes import hasChosenWindow, sampled
 
 LUNG, SOFT_TISSUE = (1500.0, -600.0), (400.0, 40.0)
 """Window and level in Hounsfield units."""
@@ -29,8 +29,7 @@ def chooseCtWindow(image: Node, center: Sequence[float], extent: float) -> None:
     if image.GetAttribute(_DONE) or not image.IsA("vtkMRMLScalarVolumeNode"):
         return
     display = image.GetDisplayNode()
-    isAutomatic = display is not None and (display.GetAutoWindowLevel() or image.GetAttribute(WINDOW_BY_US))
-    if not isAutomatic or not _isCt(sampled(arrayOf(image))):
+    if display is None or hasChosenWindow(image) or not _isCt(sampled(arrayOf(image))):
         return
     values = _around(image, center, extent / 2 + _AROUND_MM)
     if values.size:

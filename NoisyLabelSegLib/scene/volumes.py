@@ -21,8 +21,8 @@ HIDDEN_BELOW = 0.05
 """Probabilities below this are not drawn, so that the image shows through where nothing is likely."""
 MANY_VOXELS = 16_000_000
 """From here on Slicer's own search for the window of a scan keeps people waiting."""
-WINDOW_BY_US = PREFIX + "window"
-"""The attribute of a volume whose window nobody has chosen."""
+_WINDOW = PREFIX + "window"
+"""The attribute of a volume with the window and level that were chosen here, which stay until people choose others."""
 _SAMPLED_PLACES = 64
 _WINDOW_PERCENTILES = (0.1, 99.9)
 """Those that Slicer uses."""
@@ -41,10 +41,21 @@ def chooseWindow(node: Node, array: NDArray[Any]) -> None:
     """Sets the gray window of a scan (z, y, x) by a sample of its voxels; Slicer would look at all of them at once."""
     node.CreateDefaultDisplayNodes()
     low, high = np.percentile(sampled(array), _WINDOW_PERCENTILES)
-    node.SetAttribute(WINDOW_BY_US, "yes")
     display = node.GetDisplayNode()
     display.AutoWindowLevelOff()
     display.SetWindowLevelMinMax(float(low), float(max(high, low + 1e-6)))
+    node.SetAttribute(_WINDOW, _windowOf(display))
+
+
+def hasChosenWindow(node: Node) -> bool:
+    """Whether people have chosen the gray window, instead of Slicer or chooseWindow()."""
+    display = node.GetDisplayNode()
+    isAutomatic = display.GetAutoWindowLevel() or node.GetAttribute(_WINDOW) == _windowOf(display)
+    return not isAutomatic
+
+
+def _windowOf(display: Node) -> str:
+    return f"{display.GetWindow():.6g} {display.GetLevel():.6g}"
 
 
 def sampled(array: NDArray[Any]) -> NDArray[Any]:

@@ -59,6 +59,15 @@ def test_the_window_of_a_large_scan_that_was_sampled_on_loading_gives_way(ct):
     assert window(ct) == pytest.approx(LUNG)
 
 
+def test_a_window_that_people_chose_on_a_large_scan_stays(ct):
+    from NoisyLabelSegLib.scene.arrays import arrayOf
+
+    chooseWindow(ct, arrayOf(ct))
+    ct.GetDisplayNode().SetWindowLevel(80, 40)
+    chooseCtWindow(ct, IN_LUNG, 8.0)
+    assert window(ct) == pytest.approx((80, 40))
+
+
 def test_an_mr_keeps_its_window(scene):
     node = scene.AddNewNodeByClass(SCALAR, "mr")
     fillVolume(node, np.random.default_rng(0).integers(0, 500, GRID.shape).astype(np.int16), GRID)
