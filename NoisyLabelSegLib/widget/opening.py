@@ -43,6 +43,7 @@ class Opening:
 
     def openCase(self, case: str, study: str) -> None:
         """Opens a case by name, loading it where it is not in the scene yet."""
+        self._background.cancel()
         folder = CaseFolder(self._scene, case, study)
         if folder.image is None and self._study is not None:
             self._load(self._study, case)
@@ -52,27 +53,30 @@ class Opening:
 
     def openPath(self, path: Path) -> None:
         """Opens a study file, or any folder of images and labels: its first case."""
+        self._background.cancel()
         with naming(path):
             self._open(openStudy(path), path)
 
     def importPath(self, path: Path) -> None:
-        """Opens a folder with an LIDC scan and its XML, or with DICOM SEG objects and the series they refer to."""
+        """Opens a folder with an LIDC scan and its XML, or with DICOM SEG objects and the series they refer to.
+
+        Another process reads it; a case that is opened meanwhile ends this.
+        """
         self._background.ask(lambda handed: self._importing(handed, path))
 
     def _importing(self, handed: HandedOver, path: Path) -> Work:
         """Lets another process make a study of the files; its first case is opened then."""
         yield _("Reading {name}...").format(name=path.name)
-        folder = tempfile.TemporaryDirectory(prefix="noisylabelseg-import-")
-        settings = ScansSettings(source=str(path), out=str(Path(folder.name) / "study"))
+        settings = ScansSettings(source=str(path), out=str(handed.answer))
         progress = _("Reading scans: {done} of {total}...")
-        self._background.handOver(handed, settings, lambda: self._imports(folder, path), progress=progress)
+        self._background.handOver(handed, settings, lambda: self._imports(handed.answer, path), progress=progress)
 
-    def _imports(self, folder: tempfile.TemporaryDirectory[str], path: Path) -> Work:
+    def _imports(self, made: Path, path: Path) -> Work:
         """Opens the study that was made; the one before is not needed any more."""
         yield ""
         self.close()
-        self._imported = folder
-        self._open(Study.read(Path(folder.name) / "study"), path)
+        self._imported = tempfile.TemporaryDirectory(prefix="noisylabelseg-import-", ignore_cleanup_errors=True)
+        self._open(Study.read(made.rename(Path(self._imported.name) / "study")), path)
 
     @property
     def isImporting(self) -> bool:
@@ -97,6 +101,7 @@ class Opening:
         """Makes a phantom brain with lesions and five annotators who err in different ways, and opens it."""
         from NoisyLabelSegLib.simulation import SimulationSettings, phantom_recipe, simulate_study
 
+        self._background.cancel()
         settings = SimulationSettings(cases=1, seed=DEMO_SEED, size=DEMO_SIZE)
         with tempfile.TemporaryDirectory(prefix="noisylabelseg-demo-") as folder:
             made = simulate_study(phantom_recipe("lesions", settings), Path(folder) / "demo", settings)

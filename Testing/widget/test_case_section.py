@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import tempfile
 
 import numpy as np
 import pytest
@@ -214,6 +215,20 @@ def test_closing_the_scene_ends_an_import(host, module, shared_data):
     host.close_scene()
     assert not job.is_running()
     assert not module.panel.opening.isImporting
+
+
+def test_what_is_opened_during_an_import_stays_open_and_no_file_stays(host, module, shared_data, tmp_path, monkeypatch):
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    host.answers.paths.append(str(shared_data / "lidc-ct-xml"))
+    module.panel.caseSection.onImport()
+    host.wait_for(lambda: module.panel.opening._background._newest.job is not None)
+    job = module.panel.opening._background._newest.job
+    ui_of(module.panel).demoButton.click()
+    assert not module.panel.opening.isImporting
+    host.wait_for(lambda: not job.is_running())
+    assert module.panel.case.folder.case == "lesions_000"
+    assert "Reading" not in text(ui_of(module.panel).caseMessage)
+    assert list(tmp_path.glob("noisylabelseg-import-*")) == []
 
 
 def test_the_volume_that_people_look_at_is_chosen_when_they_come_to_the_panel(module, volume):
