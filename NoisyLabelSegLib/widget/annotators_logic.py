@@ -100,8 +100,12 @@ class AnnotatorsLogic:
         self.reviewed.emit(None)
 
     def rows(self) -> list[AnnotatorStatistics]:
-        """One row per annotator: the shown class, the only class, or all classes together."""
-        return [] if self.review is None else [self._row(name) for name in self._case.annotators]
+        """One row per annotator: the shown class, the only class, or all classes together.
+
+        Whoever was added since the review has none yet.
+        """
+        review = self.review
+        return [] if review is None else [self._row(name) for name in self._case.annotators if review.of(name)]
 
     def classes(self) -> tuple[str, ...]:
         """The classes to choose from; empty where there is one only."""

@@ -72,6 +72,7 @@ class AnnotatorsSection:
     def reviewSoon(self) -> None:
         """Reviews in a moment, or when the section is opened."""
         self._isStale = True
+        self._viewSteps.cancel()  # it works on another case, or on labels and a truth as they were
         self._updateSentence(self.annotator)
         if not self._ui.annotatorsSection.collapsed:
             self._delay.start()

@@ -268,3 +268,32 @@ def test_in_a_large_case_the_errors_of_a_class_are_made_between_events(host, sev
     host.wait_for(lambda: not several.annotatorsSection.isReviewing)
     np.testing.assert_array_equal(arrayOf(shown_errors(composite)), 2 * (box(1, shift=10) > 0))
     assert text(several.annotatorsSection._ui.annotatorsMessage) == ""
+
+
+@pytest.fixture
+def between_events(several, monkeypatch):
+    """The case counts as large, and the errors of a class are being made for everybody."""
+    several.annotatorsSection._ui.statisticsTable.selectRow(2)
+    several.annotatorsSection._ui.oneViewEachBox.setChecked(True)
+    monkeypatch.setattr("NoisyLabelSegLib.widget.work.LARGE_VOXELS", 100)
+    choose_class(several, "class 2")
+    several.annotatorsSection._viewSteps._step()
+    assert several.annotatorsSection._viewSteps.running
+    return several
+
+
+def test_another_case_ends_the_errors_of_a_class_that_are_being_made(host, between_events):
+    panel = between_events
+    panel.case.chooseVolume(slicer.util.addVolumeFromArray(np.zeros((12, 24, 24), dtype=np.int16), name="other"))
+    host.wait_for(lambda: not panel.annotatorsSection.isReviewing)
+    assert "did not work" not in text(panel.annotatorsSection._ui.annotatorsMessage)
+
+
+def test_a_class_can_be_chosen_before_somebody_who_was_added_is_reviewed(several, monkeypatch):
+    monkeypatch.setattr("NoisyLabelSegLib.widget.work.LARGE_VOXELS", 100)
+    slicer.util.addVolumeFromArray(box(1), name="dora", nodeClassName="vtkMRMLLabelMapVolumeNode")
+    several.case.addFromScene()
+    several.case._runner.finish()
+    assert "dora" in several.case.annotators
+    choose_class(several, "class 2")
+    assert [row.annotator for row in several.annotators.rows()] == ["ann", "ben", "cid"]
