@@ -10,27 +10,7 @@ from NoisyLabelSegLib.fusion import fuse
 from NoisyLabelSegLib.metrics import dice
 from NoisyLabelSegLib.scene.layout import LAYOUT_ID
 from NoisyLabelSegLib.scene.nodes import Role
-
-
-def ui_of(panel):
-    return panel.annotatorsSection._ui
-
-
-def text(widget):
-    return widget.property("text")
-
-
-def cell(panel, annotator, column):
-    table = ui_of(panel).statisticsTable
-    rows = {table.item(row, 0).text(): row for row in range(table.model().rowCount())}
-    titles = [table.horizontalHeaderItem(place).text() for place in range(table.model().columnCount())]
-    return table.item(rows[annotator], titles.index(column)).text()
-
-
-def select(panel, annotator):
-    table = ui_of(panel).statisticsTable
-    rows = {table.item(row, 0).text(): row for row in range(table.model().rowCount())}
-    table.selectRow(rows[annotator])
+from Testing.widget.annotator_table import cell, select, text, ui_of
 
 
 def test_before_there_is_a_truth_the_section_says_so(module):
@@ -202,11 +182,6 @@ def rows_of(panel):
     return [[table.item(row, column).text() for column in range(5)] for row in range(table.model().rowCount())]
 
 
-def click_title(table, column):
-    """What a click on a column's title does."""
-    table.horizontalHeader().sectionClicked.emit(column)
-
-
 def test_the_errors_of_the_selected_annotator_are_listed_with_size_depth_slices_and_whose_they_are(opened):
     select(opened, "misses")
     assert rows_of(opened) == [["missed", "0.12", "3.0", "4–8", "–"]]
@@ -293,44 +268,3 @@ def test_a_jump_zooms_in_and_zoom_out_brings_the_whole_image_back(opened):
     ui_of(opened).wholeImageButton.click()
     assert node.GetFieldOfView()[:2] == (300.0, 200.0)
     assert [node.GetSliceToRAS().GetElement(row, 3) for row in range(3)] == place
-
-
-def test_a_click_on_a_title_sorts_the_annotators_and_another_turns_the_order_around(opened):
-    table = ui_of(opened).statisticsTable
-
-    def names():
-        return [table.item(row, 0).text() for row in range(table.model().rowCount())]
-
-    assert names() == ["exact", "wide", "misses"]
-    select(opened, "wide")
-    click_title(table, 1)
-    dice = [float(cell(opened, name, "Dice")) for name in names()]
-    assert dice == sorted(dice)
-    click_title(table, 1)
-    assert names()[0] == "exact"
-    assert opened.annotatorsSection.annotator == "wide"
-
-
-def test_errors_are_sorted_by_their_size_and_next_follows_the_order(opened):
-    select(opened, "wide")
-    table = ui_of(opened).mistakesTable
-    click_title(table, 1)
-    listed = opened.annotatorsSection._mistakes.order
-    assert [mistake.size for mistake in listed] == sorted(mistake.size for mistake in listed)
-    ui_of(opened).nextButton.click()
-    assert opened.annotators.mistake == listed[0]
-
-
-def test_other_figures_take_the_place_of_the_overview(opened):
-    ui = ui_of(opened)
-    ui.figureSelector.setProperty("currentIndex", ui.figureSelector.findData("objects"))
-    ui.figureSelector.activated.emit(2)
-    assert (cell(opened, "misses", "Found"), cell(opened, "misses", "Missed"), cell(opened, "misses", "False")) == (
-        "1",
-        "1",
-        "0",
-    )
-    ui.figureSelector.setProperty("currentIndex", ui.figureSelector.findData("borders"))
-    ui.figureSelector.activated.emit(1)
-    assert float(cell(opened, "wide", "HD95\nmm")) >= 1.0
-    assert cell(opened, "exact", "HD95\nmm") == "0.0"
