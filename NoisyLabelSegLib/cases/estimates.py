@@ -11,7 +11,7 @@ lists which file is whose. `samples.nrrd` holds labels drawn from the annotator 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 from functools import cached_property
@@ -98,13 +98,16 @@ def file_name(kind: FileKind, annotator: str = "") -> str:
     return FileOf(kind, annotator).name
 
 
-def require_apart(cases: Iterable[Case], out: str | Path) -> None:
-    """Refuses an output folder whose folder of a case holds files that the case is made of: none is to be replaced."""
+def require_apart(cases: Iterable[Case], out: str | Path, files: Sequence[Path] = ()) -> None:
+    """Refuses an output folder whose folder of a case holds files that the case is made of: none is to be replaced.
+
+    files: those of cases that were made of loose files and hold what was read.
+    """
     if not Path(out).is_dir():
         return
     out = Path(out).resolve()
     for case in cases:
-        for source in case.sources():
+        for source in (*case.sources(), *files):
             if isinstance(source, Path) and source.resolve().is_relative_to(out / case.id):
                 raise UserError(f"holds files of the study, such as {source}", file=out, remedy="choose another output")
 

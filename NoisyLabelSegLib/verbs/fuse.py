@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any, ClassVar
 
 from NoisyLabelSegLib.progress import Report, Say
@@ -54,6 +55,7 @@ class FuseSettings(VerbSettings):
 
 def fused_table(settings: FuseSettings, report: Report, say: Say, run: Any = map) -> Any:
     """Fuses and returns the AnnotatorTable; `run` is a map that may work on several cases at once."""
+    from NoisyLabelSegLib.cases.estimates import require_apart
     from NoisyLabelSegLib.cases.inputs import choose_annotators, study_of
     from NoisyLabelSegLib.fusion import DEFAULT
     from NoisyLabelSegLib.fusion.study import FusionPlan, fuse_study
@@ -62,6 +64,7 @@ def fused_table(settings: FuseSettings, report: Report, say: Say, run: Any = map
     study = study.only_split(settings.split) if settings.split else study
     study = study.only_case(settings.case) if settings.case else study
     study = choose_annotators(study, list(settings.annotators))
+    require_apart(study.cases, settings.out, [Path(file) for file in settings.labels])
     method = settings.method or DEFAULT
     plan = FusionPlan(method, settings.options, pooled=not settings.each_case, confusion=settings.confusion)
     return fuse_study(

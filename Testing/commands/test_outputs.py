@@ -41,6 +41,20 @@ def test_the_files_of_a_study_are_not_replaced_even_with_force(
     assert {name: content for name, content in snapshot(tmp_path).items() if name in before} == before
 
 
+def test_loose_label_files_are_not_replaced_either(
+    make_disk_study: Callable[..., Study], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    study = make_disk_study(cases=1)
+    first, *others = (annotation.source for annotation in study.cases[0].annotations.values())
+    label = Path(str(first)).rename(study.folder / "truth.nrrd")
+    case, out = study.folder.name, study.folder.parent
+    before = snapshot(tmp_path)
+    words = ["fuse", str(label), *map(str, others), "--case", case, "--out", str(out), "--force"]
+    assert main(words) == 2
+    assert "holds files of the study, such as" in capsys.readouterr().err
+    assert snapshot(tmp_path) == before
+
+
 def say_into(words: list[str], redirection: str, **environment: str) -> subprocess.CompletedProcess[str]:
     """The command with its standard output sent elsewhere by the shell; says its exit code on the last line."""
     script = f'{sys.executable} -m NoisyLabelSegLib "$@" {redirection}; echo "${{PIPESTATUS[0]}}"'
