@@ -61,6 +61,7 @@ class Method:
 
 LEAST: Mapping[str, float] = {"max_iterations": 1, **dict.fromkeys(("caution", "pseudo_counts", "alpha", "power"), 0)}
 """Options, by whatever method they are taken, that must not be smaller than this."""
+_REMEDY = "leave it out to take the default"
 
 
 def _require_sensible(options: Mapping[str, Any]) -> None:
@@ -68,9 +69,10 @@ def _require_sensible(options: Mapping[str, Any]) -> None:
     for name, value in options.items():
         numbers = value if isinstance(value, list | tuple | np.ndarray) else [value]
         if any(isinstance(number, float | np.floating) and not np.isfinite(number) for number in numbers):
-            raise ValueError(f"{name} is not finite")
+            raise UserError(f"{name} must be a finite number", remedy=_REMEDY)
         if name in LEAST and value is not None and value < LEAST[name]:
-            raise ValueError(f"{name} is below {LEAST[name]}")
+            limit = f"below {LEAST[name]}" if LEAST[name] else "negative"
+            raise UserError(f"{name} must not be {limit}", remedy=_REMEDY)
 
 
 METHODS = {
