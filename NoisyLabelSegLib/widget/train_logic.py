@@ -47,8 +47,8 @@ def epochsOf(preset: str) -> int:
 def curveTitles() -> dict[str, str]:
     """The figures of an epoch in words; all of them fall while a training goes well."""
     return {
-        "likelihood": _("misfit to the labels learned from"),
-        "heldOutLikelihood": _("misfit to labels of other cases"),
+        "likelihood": _("training loss"),
+        "heldOutLikelihood": _("validation loss"),
     }
 
 
@@ -145,7 +145,7 @@ class TrainLogic:
     def _show(self, epochs: Sequence[float], curves: Mapping[str, Sequence[float | None]], *, last: float) -> Any:
         if "likelihood" in curves:  # the whole loss, which is in the log, is so large that these would look flat
             curves = {name: values for name, values in curves.items() if name != "loss"}
-        axes = Axes(_("Epochs (times that every scan was looked at)"), _("Loss (nats per pixel)"), last, curveTitles())
+        axes = Axes(_("Epoch"), _("Loss (nats per pixel)"), last, curveTitles())
         return showCurves(self._curveFolder, CURVES, ("epoch", epochs), curves, axes)
 
     def remark(self, parameters: Any) -> str:

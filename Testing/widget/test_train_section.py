@@ -147,11 +147,11 @@ def test_curves_have_readable_axes_with_units(opened):
     logic = opened.trainSection._logic
     for epoch in (1, 2, 3):
         chart = logic.addToCurves(Progressed("train", epoch, 12, metrics={"loss": 0.5, "likelihood": 1 / epoch}))
-    assert chart.GetXAxisTitle() == "Epochs (times that every scan was looked at)"
+    assert chart.GetXAxisTitle() == "Epoch"
     assert chart.GetYAxisTitle() == "Loss (nats per pixel)"
     assert chart.GetXAxisRange() == (0.0, 12.0), "the axis says how far the training is"
     series = [chart.GetNthPlotSeriesNode(index).GetName() for index in range(chart.GetNumberOfPlotSeriesNodes())]
-    assert series == ["misfit to the labels learned from"], "the whole loss would make it look flat"
+    assert series == ["training loss"], "the whole loss would make it look flat"
 
 
 def test_the_progress_is_told_in_words_that_people_know(ready):
@@ -159,5 +159,5 @@ def test_the_progress_is_told_in_words_that_people_know(ready):
 
     figures = {"loss": 1.92, "likelihood": 0.0837, "heldOutLikelihood": 0.0753}
     ready.trainSection._job._onProgress(Progressed("train", 8, 12, 25.0, figures))
-    words = "misfit to the labels learned from 0.0837, misfit to labels of other cases 0.0753"
+    words = "training loss 0.0837, validation loss 0.0753"
     assert text(ui_of(ready).trainMessage) == f"Training, epoch: 8 of 12 ({words})"
